@@ -124,6 +124,63 @@ describe("rill.mpi", function()
         end
     end)
 
+    test("refuses calls on all ranks, and goes on", function()
+        local function npy(name, description, order, bytes)
+            local header = ("{'descr': '%s', 'fortran_order': %s, 'shape': (5, 2), }"):format(description, order)
+            files:write(name .. ".npy", "\x93NUMPY\1\0" .. string.pack("<I2", 118) .. header ..
+                (" "):rep(117 - #header) .. "\n" .. ("\0"):rep(bytes))
+        end
+        npy("fortran", "<f4", "True", 40)
+        npy("big", ">f4", "False", 40)
+        npy("complex", "<c8", "False", 80)
+        npy("long", "<i8", "False", 80)
+        npy("short", "<f4", "False", 39)
+        npy("text", "<U3", "False", 120)
+        local text = same("errors", files.directory)
+        for _, part in ipairs {
+            "scale: argument #2 'k': expected a number for float, got string \"a\"",
+            "D:fill: argument #1 'value'",
+            "D:write: argument #1 'data': expected a stream of float",
+            "D:map: error: `y' undeclared",
+            "D:cast: argument #1",
+            "option 'init': expected a stream of shape 1x4, got 4x1",
+            "option 'init': expected a value",
+            "rill.mpi.stream: argument #1 'type': unknown type 'flaot'",
+            "option 'ranks': expected a table of numbers of ranks, 1 or more each, got {-1, -",
+            "option 'boundary': expected \"clamp\", \"wrap\", \"mirror\", \"zero\" or a number, got true",
+            "option 'boundary': expected a mode, or a table of 2, one for each dimension, got {\"zero\"}",
+            "rill.mpi.broadcast: function cannot be sent",
+            "rill.mpi.gather: rill.mpi.stream cannot be sent",
+            "rill.mpi.reduce: argument #1 'value': expected a number or a stream, got \"",
+            "rill.mpi.reduce: argument #2 'operation'",
+            "blur: argument #2 'k'",
+            "rill.mpi.cg: option 'x0': expected a distributed stream of double cut like b (20x10), got one of fl",
+            "rill.mpi.multigrid: option 'x0': expected a distributed stream of double cut like b (20x10), got on",
+            "got a closed one",
+            "rill.mpi.cg: argument #1 'A': expected a kernel of x and its output",
+            "Y:step: argument #1 'n': expected a whole number from 0, got number -1",
+            "sub-steps: use a smaller dt",
+            "Y:step: the smoke was closed",
+            "option 'box': expected {low, high}",
+            "Q has no field 'id' to be set",
+            "Q:position: the particles were closed",
+            "option 'gravity': expected a table of 2 numbers, got {1, 2, 3}",
+            "option 'velocities': expected 30 elements of vec2, as positions, got 30 of float",
+            "rill.mpi.sph: option 'box'",
+            "Fortran's order",
+            "elements of big-endian float32 are not supported",
+            "elements of complex",
+            "elements of int64",
+            "truncated",
+            "dtype '<U3'",
+            "No such file",
+            "function cannot be sent",
+            "not a checkpoint",
+        } do
+            assert(text:find(part, 1, true), part .. "\n" .. text)
+        end
+    end)
+
     test("refuses cuts that leave ranks without elements", function()
         local text, good = run(5, "failures", "columns")
         assert(good, text)
@@ -138,7 +195,7 @@ describe("rill.mpi", function()
         files:write("altered", "rill checkpoint 1\n" .. string.pack("<I8", 9) .. "T" .. string.pack("<i8", 3))
         local text, good = run(2, "failures", "truncated", files.directory)
         assert(good, text)
-        assert.truthy(text:find("ends too early", 1, true))
+        assert.truthy(text:find("the .npy file is truncated", 1, true))
         assert.truthy(text:find("the checkpoint is damaged", 1, true))
     end)
 

@@ -137,7 +137,7 @@ function tiles.sink(where, path, element, shape, elements)
     end
     local self = setmetatable({at = 0, turn = 1, kind = kind, components = info.components}, Sink)
     self.file = core._tiles_open("write", path, {where = where, kind = kind, memory = kind, little = true,
-        start = core._tiles_start(kind, file_shape(shape, info.components)), buffers = 2,
+        start = #core._tiles_start(kind, file_shape(shape, info.components)), buffers = 2,
         capacity = elements * info.components})
     return self
 end

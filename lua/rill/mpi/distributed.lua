@@ -111,9 +111,7 @@ local function settled(state)
     local data = state.data
     if not data.store then
         local own = allocate(data.cut, data.type, state.widths)
-        if data.cut.size > 0 then
-            own.part:write(data.value)
-        end
+        own.part:write(data.value)
         for key, value in pairs(own) do
             data[key] = value
         end
@@ -212,9 +210,7 @@ function methods.write(d, other)
         fail("D:write: the arguments are cut differently (%s; %s): D:rebalance() gives the standard cut",
             cut.text(state.data.cut), cut.text(source.data.cut))
     end
-    if state.data.cut.size > 0 then
-        settled(state).part:write(distributed.value(source))
-    end
+    settled(state).part:write(distributed.value(source))
     state.data.fresh = nil
     return d
 end
@@ -223,9 +219,7 @@ end
 function methods.fill(d, value)
     local state = kind.check(d, "fill")
     local data = settled(state)
-    if data.cut.size > 0 then
-        data.part:fill(value)
-    end
+    data.part:fill(value) -- an empty part checks the value, too
     data.fresh = nil
     return d
 end
@@ -286,6 +280,7 @@ local function each(f, where, ...)
     local result = f(table.unpack(list, 1, count))
     return lazy(result, owner)
 end
+each = errors.guard(each)
 
 metatable.__each = each
 
@@ -311,9 +306,6 @@ end
 -- s:map.
 function methods.map(d, text, constants)
     local state = kind.check(d, "map")
-    if state.data.cut.size == 0 then -- only to find the type
-        return lazy(rill.stream(distributed.value(state).type, 1):map(text, constants), state)
-    end
     return lazy(distributed.part(state):map(text, constants), state)
 end
 
@@ -458,15 +450,13 @@ local function collect(kernel, ...)
     return launch
 end
 
--- Launches the kernel over a box of this rank's part: first .. last, relative to the part, 1-based.
+-- Launches the kernel over a box of this rank's part: first .. last, relative to the part, 1-based. An empty part is
+-- launched, too, so that all ranks raise the errors of arguments.
 local function run(launch, first, last)
     local c, whole = launch.cut, true
     local values, place = {}, {}
     for d, n in ipairs(c.own) do
         whole = whole and first[d] == 1 and last[d] == n
-        if last[d] < first[d] then
-            return
-        end
         place[d] = c.first[d] + first[d]
     end
     for name, value in pairs(launch.values) do
@@ -495,6 +485,16 @@ local function run(launch, first, last)
     return launch.kernel(values)
 end
 
+-- Launches the kernel over a box, unless it is empty.
+local function run_box(launch, first, last)
+    for d, n in ipairs(last) do
+        if n < first[d] then
+            return
+        end
+    end
+    run(launch, first, last)
+end
+
 -- Begins the exchanges along dimension d of all halos that are not up to date.
 local function begin_exchanges(launch, d)
     local list = {}
@@ -502,6 +502,7 @@ local function begin_exchanges(launch, d)
         local state = group.state
         local data = state.data
         if launch.cut.grid[d] > 1 and group.stale then
+            data.fresh = nil -- until all exchanges have ended
             list[#list + 1] = {data = data, exchange = halo.begin(data, group.reach, state.modes, d, 256 * d + i)}
         end
     end
@@ -579,7 +580,7 @@ local function run_all(launch)
     return table.pack(run(launch, first, last))
 end
 
---- distributed.gathered(part, params, name): returns a distributed stream of the variable output `name`, whose part is nil on a rank without elements. Set by
+--- distributed.gathered(part): returns a distributed stream of a variable output, whose parts have any numbers of elements. Set by
 -- rill.mpi.order.
 distributed.gathered = nil
 
@@ -593,15 +594,19 @@ local function launch_kernel(kernel, ...)
         for d = 1, #launch.cut.shape do
             if widest[d] then
                 exchanges = begin_exchanges(launch, d)
+                local done, message = true, nil
                 if inside then
-                    run(launch, inside[1], inside[2])
+                    done, message = pcall(run_box, launch, inside[1], inside[2])
                     inside = nil
                 end
                 finish_exchanges(exchanges)
+                if not done then
+                    error(message, 0)
+                end
             end
         end
         for _, slab in ipairs(slabs) do
-            run(launch, slab[1], slab[2])
+            run_box(launch, slab[1], slab[2])
         end
     else
         for d = 1, widest and #launch.cut.shape or 0 do
@@ -631,8 +636,11 @@ local OPTIONS <const> = {
     init = {function() return true end, "a value, or a stream or table of the whole shape"},
     halo = {function(v) return math.type(v) == "integer" and v >= 0 end, "a whole number from 0"},
     boundary = {function(v) return not rill.type(v) end, "a boundary mode, or a table of one for each dimension"},
-    ranks = {function(v) return option.table[1](v) and #v > 0 end, "a table of numbers of ranks"},
+    ranks = {function(v) return option.is_shape(v, 1, 8) end, "a table of numbers of ranks, 1 or more each"},
 }
+
+--- distributed.options: the rows of the options of rill.mpi.stream.
+distributed.options = OPTIONS
 
 --- rill.mpi.stream(type, shape [, options]) returns a distributed stream: every rank has a box of the whole shape, D.part. All ranks call it
 -- with the same arguments, otherwise it raises on all of them.
@@ -653,6 +661,18 @@ function distributed.stream(element, shape, options)
         end
     end
     local o = option.take(where, options, OPTIONS)
+    local given, modes, widths = o.boundary, {}, o.halo and {}
+    if option.table[1](given) and #given ~= #shape then
+        fail("%s: option 'boundary': expected a mode, or a table of %d, one for each dimension, got %s", where, #shape,
+            errors.told(given))
+    end
+    for d = 1, #shape do
+        modes[d] = option.table[1](given) and given[d] or given or "clamp"
+        if widths then
+            widths[d] = o.halo
+        end
+    end
+    distributed.check_modes(where .. ": option 'boundary'", modes)
     local probe = rill.stream(element, 0) -- checks the type
     local text = ("%s[%s]"):format(probe.type, table.concat(shape, "x"))
     for _, name in ipairs {"ranks", "boundary", "halo"} do -- text only if they are given
@@ -661,18 +681,9 @@ function distributed.stream(element, shape, options)
             "{" .. table.concat(value, ", ") .. "}" or value) or "")
     end
     wire.agree(where, "the type, shape and options", text)
-    local modes, widths = {}, o.halo and {}
-    for d = 1, #shape do
-        modes[d] = type(o.boundary) == "table" and o.boundary[d] or type(o.boundary) ~= "table" and o.boundary or
-            "clamp"
-        if widths then
-            widths[d] = o.halo
-        end
-    end
-    distributed.check_modes(where .. ": option 'boundary'", modes)
     local c = cut.new(where, shape, o.ranks)
     local d = distributed.create(probe.type, c, modes, widths)
-    if o.init ~= nil and c.size > 0 then
+    if o.init ~= nil then
         distributed.set(where, d, o.init)
     end
     return d
@@ -704,7 +715,7 @@ function distributed.set(where, d, init)
     for e, n in ipairs(c.own) do
         first[e], last[e] = c.first[e] + 1, c.first[e] + n
     end
-    data.part:write(s:domain(first, last))
+    data.part:write(c.size > 0 and s:domain(first, last) or rill.stream(s.type, c.own))
 end
 
 return distributed

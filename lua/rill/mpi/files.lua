@@ -1,5 +1,5 @@
 -- Files that all ranks read and write together: .npy files of one distributed stream, and checkpoints.
-local rill = require "rill.core.public"
+local core = require "rill.core"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
@@ -10,16 +10,6 @@ local wire = require "rill.mpi.wire"
 local fail <const> = errors.fail
 
 local files = {}
-
--- The types that have the same bytes in a .npy file as in a stream.
-local DESCRIPTIONS <const> = {
-    float = "<f4", double = "<f8", int = "<i4", uint = "<u4", half = "<f2",
-    int8 = "|i1", uint8 = "|u1", int16 = "<i2", uint16 = "<u2",
-}
-
-local function element_bytes(element)
-    return rill.stream(element, 1).nbytes
-end
 
 -- Raises on all ranks if a step has failed on one of them. `problem`: nil, or a message.
 local function agree(where, path, problem)
@@ -65,7 +55,7 @@ local function move(file, at, state, writes)
     if writes and bytes > 0 then
         wire.download(part, memory, 0)
     end
-    local moved, problem = (writes and file.write or file.read)(file, at, element_bytes(state.data.type), c.shape,
+    local moved, problem = (writes and file.write or file.read)(file, at, types.list[state.data.type].bytes, c.shape,
         c.first, c.own, memory, 0, bytes)
     if moved == bytes and not writes and bytes > 0 then
         wire.upload(part, memory, 0)
@@ -104,11 +94,13 @@ end
 
 -- ---- .npy
 
-local function npy_header(description, shape)
-    local sizes = table.concat(shape, ", ") .. (#shape == 1 and "," or "")
-    local text = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }"):format(description, sizes)
-    text = text .. (" "):rep(-(#text + 11) % 64) .. "\n"
-    return "\x93NUMPY\1\0" .. string.pack("<I2", #text) .. text
+-- Returns the kind of a type whose elements have the same bytes in a .npy file as in a stream; nil if there is none.
+local function kind_of(element)
+    local kind, bytes = nil, nil
+    if types.scalar(element) then
+        kind, bytes = core._tiles_kind(element)
+    end
+    return bytes == types.list[element].bytes and kind or nil
 end
 
 --- D:save(path) writes a distributed stream of numbers to one .npy file, which all ranks write together (MPI-IO). The file is written under another name
@@ -117,11 +109,11 @@ function distributed.methods.save(d, path)
     local where <const> = "D:save"
     local state = distributed.check(where, "d", d)
     check_path(where, path)
-    local description = DESCRIPTIONS[state.data.type]
-    if not description then
+    local npy = kind_of(state.data.type)
+    if not npy then
         fail("%s: a stream of %s has no .npy type: D:cast converts one", where, state.data.type)
     end
-    local header = npy_header(description, state.data.cut.shape)
+    local header = core._tiles_start(npy, state.data.cut.shape)
     write_whole(where, path, function(file)
         local problem = begin(file, header)
         local other = move(file, #header, state, true)
@@ -130,47 +122,26 @@ function distributed.methods.save(d, path)
     return d
 end
 
--- Reads the header of a .npy file. Returns {element =, shape =, at = the first byte of the elements}, or a message.
+-- Reads the header of a .npy file. Returns {element =, shape =, at = the first byte of the elements}, or nil and a message.
 local function read_header(path)
-    local file, problem = io.open(path, "rb")
-    if not file then
+    local head, problem = core._tiles_head(path)
+    if not head then
         return nil, problem
-    end
-    local head <close> = file
-    local magic = head:read(8)
-    if not magic or #magic < 8 or magic:sub(1, 6) ~= "\x93NUMPY" then
+    elseif not head.kind then
         return nil, "not a .npy file"
-    end
-    local wide = magic:byte(7) > 1
-    local size = head:read(wide and 4 or 2)
-    local bytes = size and #size == (wide and 4 or 2) and string.unpack(wide and "<I4" or "<I2", size)
-    local text = bytes and bytes < 65536 and head:read(bytes)
-    if not text or #text < bytes then
-        return nil, "the header is damaged"
-    end
-    local description, sizes = text:match "'descr': *'([^']*)'", text:match "'shape': *%(([%d, ]*)%)"
-    if text:match "'fortran_order': *True" then
+    elseif head.fortran then
         return nil, "the array is in Fortran's order: numpy.ascontiguousarray converts it"
     end
-    local element
-    for name, own in pairs(DESCRIPTIONS) do
-        element = (own == description or own == (description or ""):gsub("^=", "<")) and name or element
+    local element = core._tiles_type(head.kind)
+    if head.complex or not element or kind_of(element) ~= head.kind or not head.little then
+        return nil, ("elements of %s%s are not supported: rill.load reads such files on one rank"):format(
+            head.little and "" or "big-endian ", head.complex and "complex" or head.name)
     end
-    if not element or not sizes then
-        return nil, ("type '%s' is not supported"):format(description or "?")
-    end
-    local shape = {}
-    for n in sizes:gmatch "%d+" do
-        shape[#shape + 1] = math.tointeger(tonumber(n))
-    end
-    return {element = element, shape = #shape > 0 and shape or {1}, at = 8 + #size + bytes}
+    return {element = element, shape = #head.shape > 0 and head.shape or {1}, at = head.start}
 end
 
-local LOAD_OPTIONS <const> = {
-    halo = {function(v) return math.type(v) == "integer" and v >= 0 end, "a whole number from 0"},
-    boundary = {function(v) return not rill.type(v) end, "a boundary mode, or a table of one for each dimension"},
-    ranks = {function(v) return option.table[1](v) and #v > 0 end, "a table of numbers of ranks"},
-}
+local LOAD_OPTIONS <const> = {halo = distributed.options.halo, boundary = distributed.options.boundary,
+    ranks = distributed.options.ranks}
 
 --- rill.mpi.load(path [, options]) reads a .npy file on all ranks together, and returns a distributed stream. Options: boundary, halo, ranks, as for
 -- rill.mpi.stream. Raises on all ranks if the file does not exist, is damaged or ends too early.
@@ -183,7 +154,7 @@ function files.load(path, options)
         head, problem = read_header(path)
     end
     agree(where, path, wire.rank == 1 and not head and problem or nil)
-    head = wire.decode(wire.mpi.gather(wire.encode(head))[1])
+    head = wire.broadcast(head, 1)
     local d = distributed.stream(head.element, head.shape, o)
     local file = open(where, path, false)
     problem = move(file, head.at, d._state, false)
@@ -226,7 +197,7 @@ function files.checkpoint(path, state)
         if not types.list[own.data.type] then
             fail("%s: stream '%s': a stream of structures cannot be written: save its fields", where, name)
         end
-        local bytes = element_bytes(own.data.type) * tables.product(own.data.cut.shape)
+        local bytes = types.list[own.data.type].bytes * tables.product(own.data.cut.shape)
         streams[i] = {name = name, element = own.data.type, shape = own.data.cut.shape, at = at, modes = own.modes,
             widths = own.widths, bytes = bytes}
         at = at + bytes
@@ -235,8 +206,8 @@ function files.checkpoint(path, state)
     if wire.rank == 1 then
         done, text = pcall(wire.encode, {values = values, streams = streams})
     end
-    agree(where, path, not done and text or nil)
-    text = wire.mpi.gather(text)[1]
+    agree(where, path, not done and text:gsub("^.-: rill%.mpi: ", "") or nil)
+    text = wire.broadcast(text, 1)
     local header = MAGIC .. string.pack("<s8", text)
     write_whole(where, path, function(file)
         local problem = begin(file, header)
@@ -259,7 +230,7 @@ local function check_content(text)
         assert(type(stream.name) == "string" and types.list[stream.element] and #stream.shape >= 1 and
             #stream.modes == #stream.shape)
         distributed.check_modes("", stream.modes)
-        local bytes = element_bytes(stream.element)
+        local bytes = types.list[stream.element].bytes
         for _, n in ipairs(stream.shape) do
             assert(math.type(n) == "integer" and n >= 0)
             bytes = bytes * n
@@ -309,7 +280,7 @@ function files.restart(path, options)
         content, problem, absent = read_checkpoint(path)
     end
     agree(where, path, wire.rank == 1 and not content and not absent and problem or nil)
-    content = wire.decode(wire.mpi.gather(wire.encode(content))[1])
+    content = wire.broadcast(content, 1)
     if not content then
         return nil
     end

@@ -206,7 +206,7 @@ function halo.begin(data, reach, modes, d, tag)
     local steps = planned(data, reach, modes, key, d)
     if not steps.shared then
         prepare(data, steps, key, tag)
-        steps.key, steps.d, steps.value = key, d, modes[d]
+        steps.exchange, steps.d, steps.value = halo.key(reach, modes), d, modes[d]
     end
     for i, message in ipairs(steps.sends) do
         local offset = 0
@@ -223,15 +223,13 @@ function halo.finish(data, steps)
     for _, copy in ipairs(steps.copies) do
         copy.to:write(copy.from)
     end
-    if #steps.fills > 0 then
-        if data.filled.key ~= steps.key then
-            data.filled = {key = steps.key}
-        end
-        if not data.filled[steps.d] then -- constants stay
-            data.filled[steps.d] = true
-            for _, view in ipairs(steps.fills) do
-                view:fill(steps.value == "zero" and 0 or steps.value)
-            end
+    if data.filled.key ~= steps.exchange then
+        data.filled = {key = steps.exchange}
+    end
+    if not data.filled[steps.d] then -- constants stay until an exchange with other widths or modes
+        data.filled[steps.d] = true
+        for _, view in ipairs(steps.fills) do
+            view:fill(steps.value == "zero" and 0 or steps.value)
         end
     end
     wire.mpi.wait(table.unpack(steps.shared.requests))

@@ -67,31 +67,14 @@ end
 --- rill.mpi.broadcast(value [, root]) returns on every rank the value of rank root. Default of root: 1.
 function mpi.broadcast(value, root)
     root = check_rank("rill.mpi.broadcast", 2, "root", root or 1)
-    local text = wire.rank == root and wire.encode(value) or ""
-    local memory = wire.borrow(8)
-    memory:put(string.pack("<i8", #text), 0)
-    wire.mpi.broadcast(memory, 0, 8, root)
-    local bytes = string.unpack("<i8", memory:text(0, 8))
-    memory:hold(bytes)
-    memory:put(text, 0)
-    wire.mpi.broadcast(memory, 0, bytes, root)
-    value = wire.decode(memory:text(0, bytes))
-    wire.give(memory)
-    return value
+    return wire.broadcast(value, root)
 end
 
 --- rill.mpi.gather(value [, root]) returns a table of the values of all ranks, by rank, on rank root, and nil on the others. Default of root: every rank.
 function mpi.gather(value, root)
     if root ~= nil then check_rank("rill.mpi.gather", 2, "root", root) end
-    local texts = wire.mpi.gather(wire.encode(value))
-    if root and root ~= wire.rank then
-        return nil
-    end
-    local values = {}
-    for rank, text in ipairs(texts) do
-        values[rank] = wire.decode(text)
-    end
-    return values
+    local values = wire.gather(value, root)
+    return (root or wire.rank) == wire.rank and values or nil
 end
 
 local OPERATIONS <const> = {
@@ -99,6 +82,14 @@ local OPERATIONS <const> = {
     min = function(a, b) return type(a) == "number" and math.min(a, b) or rill.min(a, b) end,
     max = function(a, b) return type(a) == "number" and math.max(a, b) or rill.max(a, b) end,
 }
+
+-- Returns a description of a value that mpi.reduce combines, or nil.
+local function described(value)
+    if rill.type(value) == "stream" then
+        return ("stream<%s>[%s]"):format(value.type, table.concat(value.shape, "x"))
+    end
+    return type(value) == "number" and "a number" or nil
+end
 
 --- rill.mpi.reduce(value, operation) returns on every rank the combination of the values of all ranks, in the order of the ranks: numbers, or streams of one
 -- shape and type, element by element. operation: "sum", "prod", "min", "max", or a function of two values.
@@ -108,7 +99,17 @@ function mpi.reduce(value, operation)
         fail('rill.mpi.reduce: argument #2 \'operation\': expected "sum", "prod", "min", "max" or a function, got %s',
             errors.told(operation))
     end
-    local values = mpi.gather(value)
+    local values = wire.gather(value)
+    for rank = 1, type(operation) == "string" and wire.size or 0 do
+        local other, first = described(values[rank]), described(values[1])
+        if not other then
+            fail("rill.mpi.reduce: argument #1 'value': expected a number or a stream, got %s (rank %d)",
+                errors.told(values[rank]), rank)
+        elseif other ~= first then
+            fail("rill.mpi.reduce: the ranks disagree on argument #1 'value': rank 1 has %s, rank %d has %s", first,
+                rank, other)
+        end
+    end
     local result = values[1]
     for rank = 2, wire.size do
         result = f(result, values[rank])
@@ -141,7 +142,7 @@ function mpi.profile(f, ...)
         received = after[3] - before[3],
         messages = after[4] - before[4], collectives = after[5] - before[5]}
     row.computing = total - row.waiting
-    return setmetatable(mpi.gather(row), {__name = "rill.mpi.profile", __tostring = function(rows)
+    return setmetatable(wire.gather(row), {__name = "rill.mpi.profile", __tostring = function(rows)
         local lines = {("%4s %10s %10s %10s %12s %12s %9s %11s"):format("rank", "total/ms", "computing", "waiting",
             "sent/bytes", "received", "messages", "collectives")}
         for rank, r in ipairs(rows) do
@@ -157,5 +158,16 @@ mpi.stream, mpi.distribute = distributed.stream, order.distribute
 mpi.cg, mpi.multigrid = solve.cg, solve.multigrid
 mpi.particles, mpi.smoke, mpi.sph = particles.new, smoke.new, sph.new
 mpi.load, mpi.checkpoint, mpi.restart = files.load, files.checkpoint, files.restart
+
+-- Errors are raised at lines of the script, with the name of the function that it called.
+local CALLS_BACK <const> = {reduce = true, profile = true, cg = true}
+for name, f in pairs(mpi) do
+    if type(f) == "function" then
+        mpi[name] = errors.guard(f, "rill.mpi." .. name, not CALLS_BACK[name] and "^rill%.[%w_.]+" or nil)
+    end
+end
+for name, method in pairs(distributed.methods) do
+    distributed.methods[name] = errors.guard(method, "D:" .. name, "^s:[%w_]+")
+end
 
 return errors.strict(mpi, "rill.mpi")

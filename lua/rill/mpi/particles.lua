@@ -35,17 +35,13 @@ do
         local state = rawget(object, "_state")
         return state and state.data[key] or index(object, key)
     end
-    local names <const> = {position = true}
-    function kind.metatable.__newindex(object, key, value)
-        local state = rawget(object, "_state")
-        local stream = state and key ~= "id" and state.data[key]
-        if not stream and not names[key] then
+    kind.metatable.__newindex = errors.guard(function(object, key, value)
+        local stream = key ~= "id" and kind.check(object, key).data[key]
+        if not stream then
             fail("Q has no field '%s' to be set: fields are given to rill.mpi.particles", tostring(key))
         end
-        if stream.size > 0 then
-            stream:write(rill.type(value) and value or rill.stream(stream.type, stream.size, value))
-        end
-    end
+        (rill.type(value) and stream.write or stream.fill)(stream, value)
+    end)
 end
 --- Q.count: the number of this rank's particles.
 fields.count = function(state) return state.data.id.size end
@@ -115,15 +111,17 @@ local SAMPLES <const> = 256
 
 -- Places the ends of the slabs so that all ranks have about as many particles.
 local function place_walls(state)
-    local x, own = state.data.position, {}
+    local x, places, own, all = state.data.position, {}, {}, {}
     local n = math.min(SAMPLES, x.size)
     for i = 1, n do
-        local first = x:get((2 * i - 1) * x.size // (2 * n) + 1)[1]
+        places[i] = (2 * i - 1) * x.size // (2 * n)
+    end
+    local coordinates = n > 0 and rill.gather(x, rill.from(places, "int")):values() or {}
+    for i = 1, #coordinates, state.dimensions do
+        local first = coordinates[i]
         own[#own + 1] = first == first and first or nil -- NaN has no place in an order
     end
-    local all = {}
-    for _, text in ipairs(wire.mpi.gather(wire.encode {own, x.size})) do
-        local sample = wire.decode(text)
+    for _, sample in ipairs(wire.gather {own, x.size}) do
         for _, value in ipairs(sample[1]) do -- each stands for as many particles
             all[#all + 1] = {value, sample[2] / #sample[1]}
         end
@@ -385,6 +383,8 @@ function methods.sum(p, element, radius, text, constants)
     return kernel(given)
 end
 
+class.guard(methods, "Q")
+
 -- ---- making
 
 local VECTORS <const> = {vec2 = 2, vec3 = 3}
@@ -392,8 +392,12 @@ local OPTIONS <const> = {
     positions = {option.stream[1], "a stream of vec2 or vec3, the same on all ranks", nil, true},
     fields = option.table,
     box = {function(v)
-        return option.table[1](v) and #v == 2 and option.is_vector(v[1]) and option.is_vector(v[2]) and #v[1] == #v[2]
-    end, "{low, high}, two points", nil, true},
+        local good = option.table[1](v) and #v == 2 and option.is_vector(v[1]) and option.is_vector(v[2], #v[1])
+        for d = 1, good and #v[1] or 0 do
+            good = good and v[1][d] < v[2][d]
+        end
+        return good
+    end, "{low, high}, two points, with each coordinate of low below that of high", nil, true},
 }
 
 --- rill.mpi.particles(options) returns particles that are divided among the ranks by their first coordinate. All ranks call it with the same particles. The fields are

@@ -5,6 +5,7 @@ local class = require "rill.core.class"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local distributed = require "rill.mpi.distributed"
+local wire = require "rill.mpi.wire"
 local solve = require "rill.mpi.solve"
 
 local fail <const> = errors.fail
@@ -92,6 +93,7 @@ local OPTIONS <const> = {
 -- from 2 to 64; tolerance (default 1e-4): of the pressure, as for rill.mpi.multigrid.
 function smoke.new(options)
     local o = option.take("rill.mpi.smoke", options, OPTIONS)
+    o.reach = math.tointeger(o.reach)
     local state = {shape = o.shape, o = o, time = 0.0, steps = 0}
     for _, name in ipairs {"density", "heat", "u", "v", "spare"} do
         state[name] = distributed.stream("float", o.shape, {halo = o.reach + 1, boundary = MODE[name]})
@@ -157,10 +159,12 @@ local function substep(state, dt)
     state.u, state.v = moved_u, moved_v
 end
 
+local MOST_PARTS <const> = 10000 -- sub-steps of a step
+
 --- Y:step([n]) advances by n steps (default 1). A step is divided into as many sub-steps as values must come from no farther than `reach` allows. Returns Y.
 function methods.step(w, n)
     local state = kind.check(w, "step")
-    for _ = 1, n or 1 do
+    for _ = 1, wire.steps("Y:step", n) do
         local left = state.o.dt
         while left > 0 do
             local fastest = math.max(rill.abs(state.u):max(), rill.abs(state.v):max())
@@ -169,6 +173,9 @@ function methods.step(w, n)
             end
             local most = fastest > 0 and (state.o.reach - 1.5) / fastest or left
             local parts = math.ceil(left / most)
+            if parts > MOST_PARTS then
+                fail("Y:step: a velocity of %g needs %.3g sub-steps: use a smaller dt or lift", fastest, parts)
+            end
             local dt = left / parts
             substep(state, dt)
             left = parts > 1 and left - dt or 0
@@ -178,5 +185,7 @@ function methods.step(w, n)
     end
     return w
 end
+
+class.guard(methods, "Y")
 
 return smoke

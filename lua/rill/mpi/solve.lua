@@ -43,7 +43,10 @@ local STEP <const> = template.new [[
 local TURN <const> = template.new "kernel void turn($type beta, $type z<>, inout $type p<>) { p = z + beta * p; }"
 
 local function is_operator(value)
-    return type(value) == "function" or rill.type(value) == "kernel"
+    if rill.type(value) ~= "kernel" then
+        return type(value) == "function"
+    end
+    return #value.params == 2 and value.params[2].kind == "output stream"
 end
 
 local COMMON <const> = {
@@ -133,6 +136,20 @@ local function real_state(where, name, value)
     return state
 end
 
+-- Returns a copy of the option x0, with the boundary modes of b, or nil.
+local function initial(where, x0, b, modes)
+    if not x0 then
+        return nil
+    end
+    local data = x0._state.data
+    if data.closed or data.type ~= b.data.type or not cut.same(data.cut, b.data.cut) then
+        fail("%s: option 'x0': expected a distributed stream of %s cut like b (%s), got %s", where, b.data.type,
+            cut.text(b.data.cut), data.closed and "a closed one" or ("one of %s (%s)"):format(data.type,
+                cut.text(data.cut)))
+    end
+    return x0:copy():boundary(table.unpack(modes))
+end
+
 --- rill.mpi.cg(A, b [, options]) solves A x = b for a symmetric positive definite A by conjugate gradients on all ranks, and returns x, a
 -- distributed stream, and a report (converged, iterations, residual = |b - A x| / |b|, tolerance, history).
 -- A: a kernel of x and its output, or a function(x, y) that writes A x into y. b: a distributed stream of float or double.
@@ -141,12 +158,14 @@ end
 function solve.cg(A, b, options)
     local where <const> = "rill.mpi.cg"
     if not is_operator(A) then
-        fail("%s: argument #1 'A': expected a kernel or a function(x, y), got %s", where, errors.told(A))
+        fail("%s: argument #1 'A': expected a kernel of x and its output, or a function(x, y), got %s", where,
+            rill.type(A) == "kernel" and "one with other parameters" or errors.told(A))
     end
     local state = real_state(where, "b", b)
     local o = option.take(where, options, CG_OPTIONS)
     local apply = type(A) == "function" and A or function(x, y) A(x, y) end
-    local x = o.x0 and o.x0:copy() or distributed.create(state.data.type, state.data.cut, state.modes)
+    local x = initial(where, o.x0, state, state.modes) or
+        distributed.create(state.data.type, state.data.cut, state.modes)
     local most = o.iterations or math.max(100, math.min(10000, 10 * b.size))
     return finish(where, x, iterate(apply, b, x, o, most), o.strict)
 end
@@ -358,7 +377,8 @@ function solve.multigrid(b, options)
     if singular then
         right = (right - right:mean()):eval()
     end
-    local x = o.x0 and moved(o.x0, c):boundary(table.unpack(modes)) or make(finest, element)
+    local x = initial(where, o.x0, state, modes)
+    x = x and moved(x, c) or make(finest, element)
     local function apply(u, r)
         finest.kernels.apply {u = u:boundary(table.unpack(modes)), g = finest.g, free = finest.free,
             shift = o.shift, r = r}

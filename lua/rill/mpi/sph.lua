@@ -1,10 +1,12 @@
 -- Smoothed particle hydrodynamics over ranks: a weakly compressible fluid (J. J. Monaghan 1994) with the cubic spline.
 local rill = require "rill.core.public"
 local class = require "rill.core.class"
+local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local particles = require "rill.mpi.particles"
 local template = require "rill.glsl.template"
 local wire = require "rill.mpi.wire"
+local fail <const> = errors.fail
 
 local sph = {}
 
@@ -55,7 +57,7 @@ local OPTIONS <const> = {
     box = {option.table[1], "{low, high}, two points", nil, true},
     density = option.default(option.positive, 1), sound = {option.is_positive, "a number above 0", nil, true},
     viscosity = option.default(option.not_negative, 0.1), mass = option.positive, dt = option.positive,
-    gravity = option.table, bounce = option.number(0.0, 1.0, 0.3),
+    gravity = {option.is_vector, "a table of numbers"}, bounce = option.number(0.0, 1.0, 0.3),
 }
 
 --- rill.mpi.sph(options) returns a fluid of particles that are divided among the ranks. All ranks call it with the same particles.
@@ -66,12 +68,17 @@ local OPTIONS <const> = {
 -- Fields: positions, velocities, densities (streams of this rank's particles), particles (see rill.mpi.particles), time, steps, dt, mass.
 function sph.new(options)
     local o = option.take("rill.mpi.sph", options, OPTIONS)
+    local x = errors.open("rill.mpi.sph: option 'positions'", o.positions)
+    local v = o.velocities and errors.open("rill.mpi.sph: option 'velocities'", o.velocities) or
+        rill.stream(x.type, x.size)
+    if v.type ~= x.type or v.size ~= x.size then
+        fail("rill.mpi.sph: option 'velocities': expected %d elements of %s, as positions, got %d of %s", x.size,
+            x.type, v.size, v.type)
+    end
     local p = particles.new {
-        positions = o.positions, box = o.box,
+        positions = x, box = o.box,
         fields = {
-            velocity = o.velocities or rill.stream(o.positions.type, o.positions.size),
-            density = rill.stream("float", o.positions.size, o.density), pressure = rill.stream("float",
-                o.positions.size),
+            velocity = v, density = rill.stream("float", x.size, o.density), pressure = rill.stream("float", x.size),
         },
     }
     local dimensions <const> = p._state.dimensions
@@ -81,17 +88,14 @@ function sph.new(options)
         dt = o.dt or 0.2 * o.radius / o.sound}
     if not o.mass then
         local own = p:sum("float", o.radius, "scale * " .. W, {scale = scale})
-        local densest = 0
-        for _, text in ipairs(wire.mpi.gather(wire.encode(own.size > 0 and own:max() or 0))) do
-            densest = math.max(densest, wire.decode(text))
-        end
+        local densest = math.max(table.unpack(wire.gather(own.size > 0 and own:max() or 0)))
         o.mass = densest > 0 and o.density / densest or 1
     end
     state.mass = o.mass
-    local gravity = o.gravity or {}
-    state.gravity = {}
-    for d = 1, dimensions do
-        state.gravity[d] = gravity[d] or 0
+    state.gravity = o.gravity or table.move({0, 0, 0}, 1, dimensions, 1, {})
+    if #state.gravity ~= dimensions then
+        fail("rill.mpi.sph: option 'gravity': expected a table of %d numbers, got %s", dimensions,
+            errors.told(o.gravity))
     end
     state.move = MOVE:kernel {V = p.position.type, dimensions = dimensions}
     return kind.create(state)
@@ -118,7 +122,7 @@ local BALANCE <const> = 50 -- steps after which the slabs are placed anew
 --- Z:step([n]) advances by n steps of Z.dt seconds (default 1): leapfrog. Returns Z.
 function methods.step(f, n)
     local state = kind.check(f, "step")
-    for _ = 1, n or 1 do
+    for _ = 1, wire.steps("Z:step", n) do
         step(state)
         state.steps = state.steps + 1
         state.time = state.time + state.dt
@@ -128,5 +132,7 @@ function methods.step(f, n)
     end
     return f
 end
+
+class.guard(methods, "Z")
 
 return sph

@@ -71,9 +71,10 @@ local encoders = {
     end,
     string = function(value) return string.pack("<c1s8", "s", value) end,
     table = function(value, seen)
-        if getmetatable(value) then
-            fail("rill.mpi: a table with a metatable cannot be sent: send plain tables, numbers, strings, " ..
-                "booleans and streams")
+        local meta = getmetatable(value)
+        if meta then
+            fail("rill.mpi: %s cannot be sent: send plain tables, numbers, strings, booleans and streams",
+                type(meta) == "table" and meta.__name or "a table with a metatable")
         elseif seen[value] then
             fail("rill.mpi: a table that contains itself cannot be sent")
         end
@@ -150,6 +151,56 @@ end
 --- wire.decode(text) returns the value that wire.encode made the text of.
 function wire.decode(text)
     return (decode(text, 1))
+end
+
+local PROBLEM <const> = "!"
+
+-- Returns the text of a value, or PROBLEM and a message if it cannot be sent.
+local function text_of(value)
+    local done, text = pcall(wire.encode, value)
+    return done and text or PROBLEM .. text
+end
+
+local function check_text(text, rank)
+    if text:sub(1, 1) == PROBLEM then
+        error(("%s (rank %d)"):format(text:sub(2), rank), 0)
+    end
+end
+
+--- wire.gather(value [, root]) returns a table of the values of all ranks, on every rank or on rank root alone. A value that cannot be sent raises on all ranks.
+function wire.gather(value, root)
+    local texts, values = mpi.gather(text_of(value)), {}
+    for rank, text in ipairs(texts) do
+        check_text(text, rank)
+    end
+    for rank = 1, (root or wire.rank) == wire.rank and wire.size or 0 do
+        values[rank] = wire.decode(texts[rank])
+    end
+    return values
+end
+
+--- wire.broadcast(value, root) returns the value of rank root on all ranks. A value that cannot be sent raises on all ranks.
+function wire.broadcast(value, root)
+    local text = wire.rank == root and text_of(value) or ""
+    local memory = wire.borrow(8)
+    memory:put(string.pack("<i8", #text), 0)
+    mpi.broadcast(memory, 0, 8, root)
+    local bytes = string.unpack("<i8", memory:text(0, 8))
+    memory:hold(bytes)
+    memory:put(text, 0)
+    mpi.broadcast(memory, 0, bytes, root)
+    text = memory:text(0, bytes)
+    wire.give(memory)
+    check_text(text, root)
+    return wire.decode(text)
+end
+
+--- wire.steps(where, n) returns a number of steps: n, or 1 for nil. Raises unless it is a whole number from 0.
+function wire.steps(where, n)
+    if n ~= nil and (math.type(n) ~= "integer" or n < 0) then
+        fail("%s: argument #1 'n': expected a whole number from 0, got %s", where, errors.told(n))
+    end
+    return n or 1
 end
 
 --- wire.agree(where, what, text) raises on all ranks if a text, which describes an argument, differs between the ranks.

@@ -221,8 +221,57 @@ local function extremes()
     say("extremes", ("%a"):format(variance))
 end
 
+-- Several boundary modes of the same elements in turn: the halos of one must not remain for the next.
+local function modes_in_turn()
+    local edge = rill.kernel [=[
+        kernel void edge(neighbor float u<>, out float r<>) { r = u[-1][0] + 2.0 * u[1][0] + 4.0 * u[0][-3] + 8.0 * u[0][2]; }
+    ]=]
+    for _, ranks in ipairs {{mpi.size, 1}, mpi.size == 4 and {2, 2} or {1, mpi.size}} do
+        local whole = numbers(8 * 256, "float"):reshape {8, 256}
+        local d = mpi.stream("float", {8, 256}, {init = whole, ranks = ranks})
+        for _, mode in ipairs {"zero", "wrap", "zero", "mirror", 2.5, "clamp", "zero", "wrap", 2.5, "mirror", 2.5} do
+            for _, list in ipairs {{mode, mode}, {mode, "clamp"}, {"wrap", mode}} do
+                local e, s = d:boundary(table.unpack(list)), whole:boundary(table.unpack(list))
+                equal("mode " .. table.concat(list, " "), edge(e), edge(s))
+            end
+        end
+    end
+end
+
+-- Halos that are wider than the parts, also with more ranks than rows.
+local function wide_halos()
+    local away = rill.kernel [=[
+        kernel void away(neighbor float u<>, int k, out float r<>) { r = u[k][0] - 3.0 * u[-k][1] + 5.0 * u[0][-1]; }
+    ]=]
+    for _, rows in ipairs {1, 2, 3, 7} do
+        for _, mode in ipairs(MODES) do
+            local whole = numbers(rows * 5, "float"):reshape {rows, 5}
+            local d = mpi.stream("float", {rows, 5}, {init = whole, halo = 11, boundary = mode})
+            for _, k in ipairs {1, 4, 11} do
+                equal(("away %d %s %d"):format(rows, mode, k), away(d, k), away(whole:boundary(mode), k))
+            end
+        end
+    end
+end
+
+-- Streams that are views of others, on one rank.
+local function distributed_views()
+    local whole = numbers(24 * 30, "float"):reshape {24, 30}
+    local list = {whole:transpose(), whole:domain({3, 5}, {20, 11}), whole:stride(3, 4), whole:flip(),
+        whole:domain({4, 4}, {4, 4}), whole:domain({2, 1}, {1, 30}), whole * 2 + 1}
+    for i, s in ipairs(list) do
+        local root, copy = mpi.size // 2 + 1, (s * 1):eval()
+        local d = mpi.distribute(mpi.rank == root and s or nil, root, {boundary = "zero"})
+        equal("distribute view " .. i, d, copy)
+        equal("init " .. i, mpi.stream("float", d.shape, {init = s}), copy)
+    end
+end
+
 views()
 extremes()
+modes_in_turn()
+wide_halos()
+distributed_views()
 for _ = 1, rounds do
     stencils(false)
     stencils(true)

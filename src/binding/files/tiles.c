@@ -243,14 +243,14 @@ static int l_tiles_type(lua_State *L)
     return 1;
 }
 
-/* _tiles_start(kind, shape): returns the size of the header of a .npy file. */
+/* _tiles_start(kind, shape): returns the bytes of a .npy file that precede the elements. */
 static int l_tiles_start(lua_State *L)
 {
     NpyArray array;
     StrBuf bytes = STRBUF_EMPTY;
     header_argument(L, 1, 2, &array);
     npy_start(&array, &bytes);
-    lua_pushinteger(L, (lua_Integer)bytes.length);
+    lua_pushlstring(L, bytes.text, bytes.length);
     strbuf_free(&bytes);
     return 1;
 }

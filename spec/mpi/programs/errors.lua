@@ -1,0 +1,97 @@
+-- A program for mpi_spec: calls that are refused, on all ranks, also on those without elements. Afterwards all ranks go on.
+-- Prints the messages of rank 1, after it has compared them with those of the other ranks.
+local mpi = require "rill.mpi"
+local rill = require "rill"
+local path = arg[1]
+
+local function refused(f, ...)
+    local done, message = pcall(f, ...)
+    local all = mpi.gather(done and "the call was accepted" or (message:gsub("^[^\n]-:%d+: ", ""):match "[^\n]*"))
+    for rank, text in ipairs(all) do
+        assert(text == all[1], ("rank %d: %s"):format(rank, text))
+    end
+    assert(not done, all[1])
+    if mpi.rank == 1 then
+        print((all[1]:gsub(" on [%dx]+ ranks?", ""):gsub(" %(rank %d+%)", "")))
+    end
+end
+
+local one = mpi.stream("float", {1, 4}, {init = 2}) -- the other ranks have no elements
+local scale = rill.kernel "kernel void scale(float x<>, float k, out float r<>) { r = k * x; }"
+refused(scale, one, "a")
+refused(one.fill, one, "a")
+refused(one.write, one, mpi.stream("vec2", {1, 4}))
+refused(one.map, one, "y + 1")
+refused(one.cast, one, "flaot")
+refused(mpi.stream, "float", {1, 4}, {init = rill.stream("float", {4, 1})})
+refused(mpi.stream, "float", {1, 4}, {init = "a"})
+refused(mpi.stream, "flaot", {1, 4})
+refused(mpi.stream, "float", {128, 128}, {ranks = {-1, -1}})
+refused(mpi.stream, "float", {128, 128}, {ranks = {1.0}})
+refused(mpi.stream, "float", {4, 4}, {boundary = {true, "zero"}})
+refused(mpi.stream, "float", {4, 4}, {boundary = {"zero"}})
+assert(scale(one, 3):sum() == 24)
+
+-- Values that one rank cannot send
+refused(mpi.broadcast, mpi.rank == 1 and print or 1)
+refused(mpi.gather, mpi.rank == mpi.size and one or 1)
+refused(mpi.reduce, "a", "sum")
+refused(mpi.reduce, rill.stream("float", 3), "add")
+assert(mpi.broadcast(mpi.rank, mpi.size) == mpi.size)
+
+-- An error between the beginning and the end of an exchange
+require("rill.mpi.distributed").least_overlap = 1
+local blur = rill.kernel "kernel void blur(neighbor float u<>, float k, out float r<>) { r = k * (u[-1] + u[1]); }"
+local line = mpi.stream("float", 64, {init = rill.iota(64), boundary = "zero"})
+for _ = 1, 3 do
+    refused(blur, line, "a")
+    assert(blur(line, 1):sum() == 63 * 63)
+    line:changed()
+end
+
+-- Solvers and simulations
+local b = mpi.stream("double", {20, 10}, {init = 1, boundary = "zero"})
+local laplace = rill.kernel [=[
+    kernel void laplace(neighbor double u<>, out double r<>) {
+        r = 4.0lf * u[0][0] - u[0][-1] - u[0][1] - u[-1][0] - u[1][0];
+    }
+]=]
+local closed = b:copy()
+closed:close()
+for _, x0 in ipairs {mpi.stream("float", {20, 10}), mpi.stream("double", {10, 20}), closed} do
+    refused(mpi.cg, laplace, b, {x0 = x0})
+    refused(mpi.multigrid, b, {x0 = x0})
+end
+refused(mpi.cg, rill.kernel "kernel void two(double x<>, double y<>, out double r<>) { r = x + y; }", b)
+refused(mpi.cg, function() rill.stream("flaot", 3) end, b)
+local x0 = mpi.stream("double", {20, 10}, {init = 3, boundary = "wrap"})
+local x, y = mpi.cg(laplace, b), mpi.cg(laplace, b, {x0 = x0})
+assert(math.abs(x:sum() - y:sum()) < 1e-5 * x:sum())
+
+local smoke = mpi.smoke {shape = {10, 12}, reach = 4.0, lift = 1e30}
+smoke:source {center = {5, 5}, radius = 3}
+refused(smoke.step, smoke, -1)
+refused(smoke.step, smoke, 2)
+smoke:close()
+refused(smoke.step, smoke)
+
+local positions = rill.random({30, 2}, {seed = 1}):as "vec2"
+local unit = {{0, 0}, {1, 1}}
+refused(mpi.particles, {positions = positions, box = {{0, 0}, {1, 0}}})
+local q = mpi.particles {positions = positions, box = unit}
+refused(function() q.id = 1 end)
+q:close()
+refused(function() q.position = 1 end)
+refused(mpi.sph, {positions = positions, box = unit, radius = 0.2, sound = 10, gravity = {1, 2, 3}})
+refused(mpi.sph, {positions = positions, box = unit, radius = 0.2, sound = 10, velocities = rill.stream("float", 30)})
+refused(mpi.sph, {positions = positions, box = {1, 2}, radius = 0.2, sound = 10})
+
+-- Files
+for _, name in ipairs {"fortran", "big", "complex", "long", "short", "text", "nothing"} do
+    refused(mpi.load, ("%s/%s.npy"):format(path, name))
+end
+refused(mpi.checkpoint, path .. "/state", {print = print})
+refused(mpi.restart, path .. "/fortran.npy")
+if mpi.rank == 1 then
+    print "done"
+end
