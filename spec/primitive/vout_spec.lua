@@ -332,6 +332,21 @@ describe("errors of variable outputs", function()
         end
     end)
 
+    it("work with neighbors in planes whose number of rows is not that of a step", function()
+        local pushes = rill.kernel [=[
+            kernel void pushes(neighbor float x<>, vout float v<>) { if (x[0][0][0] + x[0][0][1] > 60.5) push(v, x[0][0][0]); }
+        ]=]
+        for _, shape in ipairs {{4, 3, 4}, {12, 1, 4}, {3, 5, 8}, {2, 9, 16}, {2, 2, 3, 4}} do
+            local n, expected = 1, {}
+            for _, size in ipairs(shape) do n = n * size end
+            for i = 0, n - 1 do
+                local last = (i + 1) % shape[#shape] == 0 -- is clamped
+                expected[#expected + 1] = 2 * i + (last and 0 or 1) > 60.5 and i + 0.0 or nil
+            end
+            assert.same(expected, pushes(rill.iota(n):cast "float":reshape(shape):copy()):values())
+        end
+    end)
+
     it("say that results are allocated", function()
         local k = rill.kernel "kernel void k(float x<>, vout float v<>) { push(v, x); }"
         local x = rill.from {1, 2}

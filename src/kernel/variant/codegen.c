@@ -265,12 +265,15 @@ static void write_access(Generator *g)
 }
 
 /* Writes bool rill_live(), which returns whether the element exists: steps of several elements may
- * extend beyond the end. */
+ * extend beyond the end, and steps of several rows beyond the last row of a plane. */
 static void write_live(Generator *g)
 {
     bool passes = g->layout->elements > 1 && g->key->active != ACTIVE_PAGES;
-    generator_addf(g, 0,
-                   passes ? "bool rill_live() { return uint(rill_e) < $n; }\n" : "bool rill_live() { return true; }\n");
+    generator_addf(g, 0, passes ? "bool rill_live() { return uint(rill_e) < $n" : "bool rill_live() { return true");
+    if (g->layout->strip != NO_SLOT && g->layout->strip_rows > 1) {
+        strbuf_addf(g->out, " && rill_d1 < int(%s)", access_word(g->layout->shape + 3));
+    }
+    strbuf_add(g->out, "; }\n");
 }
 
 /* Returns whether the body itself loads by an index. Elements are loaded before the body. */
