@@ -434,13 +434,15 @@ static bool reads_written(const Plan *plan, const VariantKey *key)
     return false;
 }
 
-/* Returns whether the kernel uses an index that counts from the origin of a larger domain. */
+/* Returns whether the kernel uses an index that counts from the origin of a larger domain. In a kernel that counts what
+ * is pushed, the other outputs are not streams. */
 static bool uses_origin(const Plan *plan)
 {
     const Kernel *kernel = plan->kernel;
     bool used = kernel->body.uses_at;
     for (int i = 0; i < kernel->function.param_count; i++) {
-        used = used || (kernel->body.use[i].index && launch_kind(&kernel->function, i)->along);
+        const ParamKindInfo *kind = launch_kind(&kernel->function, i);
+        used = used || (kernel->body.use[i].index && (kind->along || !kind->stream));
     }
     return plan->placement && used;
 }

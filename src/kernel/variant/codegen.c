@@ -134,8 +134,9 @@ static void write_indices(Generator *g)
             continue;
         }
         bool resampled = i >= 0 && g->key->args[i].resampled;
+        const ParamKindInfo *kind = i < 0 ? NULL : &param_kinds[g->f->params[i].kind];
+        bool placed = g->key->placed && (!kind || kind->along || !kind->stream);
         for (int d = 0; d < g->key->rank; d++) {
-            bool placed = g->key->placed && (i < 0 || param_kinds[g->f->params[i].kind].along);
             snprintf(texts[d], sizeof texts[d], placed ? "rill_d%d + int(%s)" : "rill_d%d", d,
                      placed ? access_word(g->layout->origin + d) : "");
             if (resampled) {
