@@ -228,8 +228,6 @@ describe("big streams", function()
         local path = save(s)
         local b = rill.big(path)
         local out = files:path "out.npy"
-        local near = rill.kernel "kernel void near(neighbor int x<>, out int r<>) { r = x[1]; }"
-        local two = rill.kernel "kernel void two(int x<>, int y<>, out int r<>) { r = x + y; }"
         for message, f in pairs {
             ["argument #1 'path': expected the name of a file, got number 3"] = function() rill.big(3) end,
             ["cannot read '/nowhere.npy'"] = function() rill.big "/nowhere.npy" end,
@@ -246,8 +244,6 @@ describe("big streams", function()
             ["b:map: argument #2 'path': expected the name"] = function() b:map("x", nil) end,
             ["is the file of the stream"] = function() b:map("x", files.directory .. "/./source.npy") end,
             ["argument #1: expected a kernel or an expression"] = function() b:map(3, out) end,
-            ["argument 'x' is a neighbor stream"] = function() b:map(near, out) end,
-            ["has two input streams"] = function() b:map(two, out) end,
             ["b:sort: argument #1 'path': '"] = function() b:sort(path) end,
             ["b:scan: expected one dimension, got shape 2x3"] = function() rill.big(path, nil, {2, 3}):scan(out) end,
             ["b:top_k: argument #1 'k': expected a whole number from 0 to 6"] = function() b:top_k(7) end,

@@ -11,6 +11,14 @@ describe("launches over a part of a domain", function()
             place {shape = {1, 3}, part = {first = {5, 1}, shape = {10, 3}}}:read())
         local pushes = rill.kernel "kernel void pushes(float x<>, vout int r<>) { if (x > 0.5) push(r, indexof(x).x); }"
         assert.same({101, 102}, pushes {x = rill.from {0, 1, 1}, part = {first = 101, shape = 200}}:read())
+        local both = rill.kernel [=[
+            kernel void both(float x<>, vout float v<>, out ivec2 q<>) {
+                q = ivec2(indexof(q).x, sizeof_stream(q).x);
+                if (indexof(q).x != 6) push(v, x);
+            }
+        ]=]
+        local v, q = both {x = rill.from {1, 2, 3}, part = {first = 5, shape = 9}}
+        assert.same({{1, 2}, {4, 9, 5, 9, 6, 9}}, {v:values(), q:values()})
         local where = rill.stream("ivec4", {1, 3})
         place {r = where, where = rill.from({{0, 1, 0}}, "bool"), part = {first = {2, 8}, shape = {3, 10}}}
         assert.same({{{0, 0, 0, 0}, {8, 1, 10, 3}, {0, 0, 0, 0}}}, where:read())
@@ -86,6 +94,27 @@ describe("views with a halo", function()
         assert.same({2, 2, 2}, line(core._halo(u:domain(4, 6), {2, 1}), -5):read())
         assert.same({7, 7, 7}, line(core._halo(u:domain(4, 6), {2, 1}), 1000):read())
         assert.is_nil(line.params[1].reach)
+    end)
+
+    it("keep a value outside, which follows the elements around them", function()
+        local line = rill.kernel "kernel void line(neighbor half u<>, int k, out float r<>) { r = u[k]; }"
+        local u = rill.from({1, 2, 3, 4, 5, 6}, "half"):boundary(0.1) -- which half cannot represent
+        local whole = line(u, 2):values()
+        assert.same({whole[4], whole[5], whole[6]}, line(core._halo(u:domain(4, 6), {2, 0}), 2):read())
+        assert.same({2, 3, 4}, line(core._halo(u:domain(4, 6), {2, 0}), -2):read())
+        assert.same({whole[6], whole[6], 2}, line(core._halo(u:domain(4, 6), {2, 0}), -4):read())
+        local corners = rill.kernel [=[
+            kernel void corners(neighbor float u<>, out float r<>) { r = u[1][1] + 2.0 * u[-1][-1] + 3.0 * u[0][-2]; }
+        ]=]
+        for _, modes in ipairs {{0.5, 0.5}, {0.5, "wrap"}, {0.5, "clamp"}, {"clamp", 0.5}} do
+            local s = rill.random({23, 37}, {seed = 1}):boundary(table.unpack(modes))
+            for _, rows in ipairs {{1, 4}, {5, 5}, {9, 23}} do
+                local low, high = rows[1], rows[2]
+                local around = {math.min(low - 1, 1), math.min(23 - high, 1), 0, 0}
+                local expected = corners(s):domain({low, 1}, {high, 37}):bytes()
+                assert.equal(expected, corners(core._halo(s:domain({low, 1}, {high, 37}), around)):bytes())
+            end
+        end
     end)
 
     it("refuse elements that memory does not contain", function()

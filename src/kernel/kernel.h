@@ -24,7 +24,7 @@ bool kernel_is_baked(const Kernel *kernel, int param);
 const char *kernel_baked_text(const Kernel *kernel, int param);
 
 /* Sets the largest distances, in each of three dimensions, fastest first, at which the kernel reads a neighbor stream.
- * Returns false if a distance is computed at run time or the parameter is not a neighbor stream. */
+ * Returns false if other distances are computed at run time or the parameter is not a neighbor stream. */
 bool kernel_reach(const Kernel *kernel, int param, int reach[3]);
 
 /* The argument for a parameter: a stream for a stream parameter (also for an output), or the 32-bit

@@ -129,8 +129,8 @@ bool stream_row(const Stream *s, int64_t index, Stream *result);
 bool stream_boundary(const Stream *s, const Boundary *modes, double outside, Stream *result);
 /* Creates a view for a `neighbor` argument. Its neighbors outside the shape are the elements that memory contains
  * before and after the view: halo[d].before and halo[d].after elements along dimension d. In such a dimension, neighbors
- * beyond them are clamped to the last of them. Fails if the memory does not contain all these elements. Views of the
- * result have no halo. */
+ * beyond them have the value of BOUNDARY_VALUE; with other modes they are clamped to the last of them. Fails if the
+ * memory does not contain all these elements. Views of the result have no halo. */
 bool stream_halo(const Stream *s, const Halo *halo, Stream *result);
 bool stream_has_halo(const Stream *s);
 /* Creates the view of a stream together with its halo, as a stream without a halo. */

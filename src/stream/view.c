@@ -450,7 +450,7 @@ bool stream_halo(const Stream *s, const Halo *halo, Stream *result)
         }
         first -= halo[d].before * s->dim[d].stride;
         last += (s->shape.size[d] - 1 + halo[d].after) * s->dim[d].stride;
-        made.boundary[d] = wide ? BOUNDARY_CLAMP : made.boundary[d];
+        made.boundary[d] = wide && made.boundary[d] != BOUNDARY_VALUE ? BOUNDARY_CLAMP : made.boundary[d];
     }
     if (!s->buffer || s->map || first < 0 || (last + 1) * s->type->bytes > (int64_t)buffer_bytes(s->buffer)) {
         return error_set("halo: the memory of the stream does not contain all elements around the view");

@@ -1,18 +1,14 @@
 --- rill.big: a file of numbers, larger than memory, as a stream.
 local core = require "rill.core"
-local rill = require "rill.core.public"
 local class = require "rill.core.class"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local types = require "rill.core.types"
-local tiles = require "rill.big.tiles"
-local filter = require "rill.stream.filter"
 local fail <const> = errors.fail
 
 local WHERE <const> = "rill.big"
 local MEMORY <const> = 256 << 20 -- bytes
-local LARGEST <const> = (1 << 31) - 1 -- the largest index of int
 
 local kind <const> = class.define {
     type = "rill.big", letter = "b", one = "a big stream",
@@ -149,7 +145,8 @@ function big.result(path, element, state)
     return open(path, {type = element, memory = state.memory, tile = state.tile})
 end
 
-big.check = kind.check
+--- big.check(b, name) returns the state of a big stream. big.is(value): whether a value is one.
+big.check, big.is = kind.check, kind.is
 local methods <const> = kind.methods
 
 --- big.numbers(b, name) returns the state of a big stream; raises unless its elements are numbers.
@@ -171,128 +168,7 @@ function big.line(b, name)
     return state
 end
 
--- ---- map and filter
-
-local ALLOWED <const> = {
-    ["input stream"] = true, ["output stream"] = true, ["variable output"] = true, ["gather stream"] = true,
-    constant = true,
-}
-
--- Returns the names of the input and of the output of a kernel, and whether its output is variable.
-local function check_kernel(where, state, kernel)
-    local input, output, variable
-    for _, param in ipairs(kernel.params) do
-        local name = param.kind
-        if not ALLOWED[name] then
-            fail("%s: kernel '%s': argument '%s' is %s: expected an input stream, an output, gather streams and " ..
-                "constants", where, kernel.name, param.name, name:find "^[aeiou]" and "an " .. name or "a " .. name)
-        elseif name == "input stream" then
-            if input then
-                fail("%s: kernel '%s' has two input streams: expected one", where, kernel.name)
-            end
-            input = param.name
-        elseif name == "output stream" or name == "variable output" then
-            if output then
-                fail("%s: kernel '%s' has two outputs: expected one", where, kernel.name)
-            end
-            output, variable = param.name, name == "variable output"
-        end
-    end
-    if not input or not output then
-        fail("%s: kernel '%s' has no %s stream", where, kernel.name, input and "output" or "input")
-    end
-    for d, n in ipairs(state.shape) do
-        if n > LARGEST then
-            fail("%s: dimension %d has %d elements, and indices in kernels are below 2^31: give a shape of several " ..
-                "dimensions", where, d, n)
-        end
-    end
-    return input, variable
-end
-
--- Returns a function of a tile and its first element that launches a kernel, and whether its output is variable.
-local function launcher(where, state, kernel, arguments)
-    local input, variable = check_kernel(where, state, kernel)
-    local row = math.max(1, tables.product(state.shape) // math.max(1, state.shape[1]))
-    local given = tables.copy(arguments)
-    local part = {first = {}, shape = state.shape}
-    for d = 1, #state.shape do
-        part.first[d] = 1
-    end
-    return function(s, first)
-        given[input], part.first[1] = s, first // row + 1
-        given.part = s.size > 0 and part or nil
-        return (kernel(given))
-    end, variable
-end
-
--- Checks the arguments of a function of two, and options.
-local function check_call(where, state, f, path, options, ...)
-    if rill.type(f) ~= "kernel" and type(f) ~= "string" then
-        fail("%s: argument #1: expected a kernel or an expression in x (a string), got %s", where, errors.told(f))
-    end
-    tiles.check_path(where, 2, state, path)
-    errors.none(where, 4, 3, (...))
-    return option.take(where, options, {arguments = option.table}).arguments
-end
-
--- Writes the results of a function of each tile to a file, and returns its big stream.
-local function write_each(where, state, path, rows, variable, f)
-    local empty <close> = tiles.empty(state, rows)
-    local example <close> = f(empty, 0)
-    local element, info = example.type, types.list[example.type]
-    local per = tiles.elements(state, info and info.bytes)
-    local row = rows and math.max(1, tables.product(state.shape) // math.max(1, state.shape[1])) or 1
-    local whole = variable and {state.size} or state.shape
-    local sink <close> = tiles.sink(where, path, element, whole, math.max(per, row))
-    tiles.each(where, state, per, function(s, first)
-        local result <close> = f(s, first)
-        sink:put(result)
-    end, rows)
-    sink:finish(not variable and state.shape or nil)
-    return big.result(path, element, state)
-end
-
---- b:map(f, path [, options]) computes a kernel with one input stream and one output, or an expression in x, of all
--- elements, and writes the results to a .npy file. Returns its big stream. Indices in kernels count in the whole.
--- Option: arguments, a table of the kernel's other arguments or the expression's constants, by name.
-methods.map = errors.guard(function(b, f, path, options, ...)
-    local where <const> = "b:map"
-    local state = kind.check(b, "map")
-    local arguments = check_call(where, state, f, path, options, ...)
-    if type(f) ~= "string" then
-        local launch, variable = launcher(where, state, f, arguments)
-        return write_each(where, state, path, true, variable, launch)
-    end
-    return write_each(where, state, path, false, false, function(s)
-        return s:map(f, arguments)
-    end)
-end, "b:map", "^s:map%f[:]")
-
---- b:filter(pred, path [, options]) writes the elements for which a predicate holds to a .npy file, in order, and
--- returns its big stream of one dimension. pred: an expression in x, the element, and i, its 0-based index in the
--- whole; or a kernel with one input stream and one output. Option: arguments, as for b:map.
-methods.filter = errors.guard(function(b, pred, path, options, ...)
-    local where <const> = "b:filter"
-    local state = kind.check(b, "filter")
-    local arguments = check_call(where, state, pred, path, options, ...)
-    if type(pred) ~= "string" then
-        local launch = launcher(where, state, pred, arguments)
-        return write_each(where, state, path, true, true, function(s, first)
-            local mask <close> = launch(s, first)
-            return s:filter(mask)
-        end)
-    end
-    local counts = pred:find "%f[%w_]i%f[^%w_]"
-    if counts and state.size > LARGEST then
-        fail("%s: the stream has %d elements, and indices in kernels are below 2^31", where, state.size)
-    end
-    return write_each(where, state, path, false, true, function(s, first)
-        local part = counts and s.size > 0 and {first = first + 1, shape = state.size} or nil
-        return filter.text(s, pred, arguments, part)
-    end)
-end, "b:filter", "^s:filter%f[:]")
-
+require "rill.big.map" (big, methods)
 require "rill.big.reduce" (big, methods)
 require "rill.big.sort" (big, methods)
 

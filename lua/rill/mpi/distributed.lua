@@ -349,7 +349,7 @@ local function reach_of(kernel, param, state)
                 "neighbors or has offsets above 9: make the distributed stream with the option halo = n, the " ..
                 "largest offset", kernel.name, param.name)
         end
-        reach[d] = known or state.widths and state.widths[d] or 0
+        reach[d] = known or math.max(param.least_reach[rank - d + 1] or 0, state.widths and state.widths[d] or 0)
     end
     return reach
 end

@@ -2,6 +2,7 @@
 -- text, so that other values do not require compilation.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local types = require "rill.core.types"
 
 local constants = {}
 
@@ -66,10 +67,10 @@ local function name_error(where, reserved, name)
         table.concat(names, ", "), type(name) == "string" and "'" .. name .. "'" or tostring(name))
 end
 
---- constants.declare(where, scalar, given, reserved) returns the values of a table of constants in the order of their
--- names, and their declarations as parameters. Messages begin with `where`. `reserved` are the other names in the
--- expression, with their meanings.
-function constants.declare(where, scalar, given, reserved)
+--- constants.declare(where, scalar, given, reserved, streams) returns the values of a table of constants in the order of
+-- their names, and their declarations as parameters. Messages begin with `where`. `reserved` are the other names in the
+-- expression, with their meanings. With `streams`, open streams of the shape of x are allowed, and are input streams.
+function constants.declare(where, scalar, given, reserved, streams)
     if given ~= nil and (type(given) ~= "table" or rill.type(given)) then
         errors.fail("%s: argument #2 'constants': expected a table like {c = 2}, got %s", where,
             rill.type(given) or type(given))
@@ -83,13 +84,14 @@ function constants.declare(where, scalar, given, reserved)
     end
     table.sort(names)
     for i, name in ipairs(names) do
-        local declaration = constant_type(scalar, given[name])
+        local stream = streams and rill.type(given[name]) == "stream" and types.list[given[name].type]
+        local declaration = stream and stream.seen or constant_type(scalar, given[name])
         if not declaration then
             local expected = "expected a number, a boolean or a table of 2 to 4 numbers"
             errors.fail("%s: argument #2 'constants': '%s': %s, got %s", where, name, expected,
                 rill.type(given[name]) or type(given[name]))
         end
-        values[i], declared[i] = given[name], ("%s %s, "):format(declaration, name)
+        values[i], declared[i] = given[name], ("%s %s%s, "):format(declaration, name, stream and "<>" or "")
     end
     return values, table.concat(declared)
 end

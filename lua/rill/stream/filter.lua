@@ -73,7 +73,8 @@ local function from_expression(name, s, expression)
 end
 
 -- Returns the mask of a text, which is a condition, or else a number that counts as true if it is nonzero.
-local function from_text(name, flat, text, constants, part)
+-- `streams`: whether constants may be streams of the shape of `flat`.
+local function from_text(name, flat, text, constants, part, streams)
     if not text:find "%S" then
         fail(name, "argument #1 'pred': expected an expression in x (the element) and i (its index), "
             .. "got an empty string")
@@ -88,7 +89,7 @@ local function from_text(name, flat, text, constants, part)
     local index = text:find "%f[%w_]i%f[^%w_]" and "int i = indexof(x).x; " or ""
     -- With structures, integer constants are int, which GLSL converts to the type of a field.
     local values, parameters = constants_of.declare("s:" .. name, constants_of.scalar(value) or "int", constants,
-        { x = "the element", i = "its index" })
+        { x = "the element", i = "its index" }, streams)
     local head = ("%skernel uint %s_if(%s%s x<>) { %s"):format(declared, name, parameters, value, index)
     local kernel, message = oneline.kernel(head .. "bool keep_x = (", text, "); return keep_x ? 1u : 0u; }")
     if not kernel then
@@ -171,9 +172,9 @@ filter.filter = errors.guard(function(s, ...)
 end)
 
 --- filter.text(s, text, constants, part) is s:filter of a stream of one dimension by an expression whose index counts in the
--- whole of which the stream is a part: part = {first = 1-based index, shape = size}.
+-- whole of which the stream is a part: part = {first = 1-based index, shape = size}. Constants may be streams of its shape.
 function filter.text(s, text, constants, part)
-    local mask <close> = from_text("filter", s, text, constants, part)
+    local mask <close> = from_text("filter", s, text, constants, part, true)
     return core._compact("filter", s, mask)
 end
 

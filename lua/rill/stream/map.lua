@@ -46,11 +46,8 @@ local function map_error(level, format, ...)
     error("s:map: " .. format:format(...), level + 1)
 end
 
---- s:map(expression [, constants]) returns a new stream of the values of a GLSL expression for each element x. Its type
--- is the type of s in kernels (float for half, int for int8). For structures, whose fields are x.name, it is the type of
--- the expression. `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by their names in the
--- expression. Integers are int if the elements are int or structures, uint if they are uint, and float otherwise.
-local function stream_map(s, expression, constants, ...)
+-- Computes s:map. `streams`: whether constants may be streams of the shape of s.
+local function evaluate(s, streams, expression, constants, ...)
     local contained = core._is_open_container(s)
     local element = contained and s.type or typename.element(s)
     if not element then
@@ -67,7 +64,8 @@ local function stream_map(s, expression, constants, ...)
     end
     local value = value_types[element] or element
     local scalar = constants_of.scalar(value)
-    local arguments, declared = constants_of.declare("s:map", scalar or "int", constants, { x = "the element" })
+    local arguments, declared = constants_of.declare("s:map", scalar or "int", constants, { x = "the element" },
+        streams)
     local head, kernel, message
     if scalar then
         head = ("kernel %s map(%s%s x<>) { return ("):format(value, declared, value)
@@ -92,4 +90,17 @@ local function stream_map(s, expression, constants, ...)
     return mapped
 end
 
-return {map = stream_map, container_map = errors.guard(stream_map, "c:map", "^s:map%f[:]")}
+--- s:map(expression [, constants]) returns a new stream of the values of a GLSL expression for each element x. Its type
+-- is the type of s in kernels (float for half, int for int8). For structures, whose fields are x.name, it is the type of
+-- the expression. `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by their names in the
+-- expression. Integers are int if the elements are int or structures, uint if they are uint, and float otherwise.
+local function stream_map(s, ...)
+    return evaluate(s, false, ...)
+end
+
+-- Computes s:map with streams of the shape of s among the constants.
+local function map_streams(s, ...)
+    return evaluate(s, true, ...)
+end
+
+return {map = stream_map, streams = map_streams, container_map = errors.guard(stream_map, "c:map", "^s:map%f[:]")}

@@ -255,7 +255,7 @@ static int l_tiles_start(lua_State *L)
     return 1;
 }
 
-/* _tiles_same(a, b): returns whether two paths name one existing file. */
+/* _tiles_same(a, b): returns whether two paths name one file, which need not exist. */
 static int l_tiles_same(lua_State *L)
 {
     lua_pushboolean(L, tiles_same(luaL_checkstring(L, 1), luaL_checkstring(L, 2)));

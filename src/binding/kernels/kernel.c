@@ -326,13 +326,14 @@ static int push_params(lua_State *L, Kernel *kernel)
         fields_string(L, "type", param->matrix ? module_value_name(param->matrix) : param->type->name);
         fields_string(L, "kind", param_kinds[param->kind].name);
         int reach[3];
-        if (kernel_reach(kernel, i, reach)) {
+        bool known = kernel_reach(kernel, i, reach);
+        if (param->kind == PARAM_NEIGHBOR) {
             lua_createtable(L, 3, 0);
             for (int d = 0; d < 3; d++) {
                 lua_pushinteger(L, reach[d]);
                 lua_rawseti(L, -2, d + 1);
             }
-            lua_setfield(L, -2, "reach");
+            lua_setfield(L, -2, known ? "reach" : "least_reach");
         }
         lua_rawseti(L, -2, ++n);
     }

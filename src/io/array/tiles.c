@@ -60,11 +60,32 @@ bool tiles_status(const char *path, int64_t *size, int64_t *modified)
     return true;
 }
 
+/* Describes the directory of a path. Returns false if it does not exist. */
+static bool directory_status(const char *path, struct stat *status)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    bool done = directory && stat(directory, status) == 0;
+    free(directory);
+    return done;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool tiles_same(const char *a, const char *b)
 {
     struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
+    bool exists = stat(a, &first) == 0;
+    if (exists != (stat(b, &second) == 0)) {
+        return false;
+    }
+    bool known = exists || (strcmp(base_name(a), base_name(b)) == 0 && directory_status(a, &first) &&
+                            directory_status(b, &second));
+    return known && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 /* Returns false with error_set if the source is no longer the file that was described. */

@@ -24,7 +24,7 @@ typedef struct Tiles Tiles;
 
 /* Returns the size and the time of modification of a regular file, for TilesLayout. Returns false with error_set. */
 bool tiles_status(const char *path, int64_t *size, int64_t *modified);
-/* Returns whether two paths name one existing file. */
+/* Returns whether two paths name one file, which need not exist. */
 bool tiles_same(const char *a, const char *b);
 
 /* Opens a file to be read. Returns NULL with error_set. */

@@ -303,8 +303,12 @@ void access_outside(StrBuf *out, const AccessText *text, int rank, bool offsets)
     const char *separator = " if (";
     for (int d = 0; d < rank; d++) {
         if (access_boundary(text->key, d) == BOUNDARY_VALUE) {
+            int halo = text->key->halo >> d & 1 ? text->layout->halo + 2 * d : NO_SLOT;
             strbuf_addf(out, offsets ? "%suint(rill_d%d + " : "%suint(", separator, d);
-            strbuf_addf(out, "i%d) >= %s", d, access_word(text->layout->sizes + d));
+            if (halo != NO_SLOT) {
+                strbuf_addf(out, "int(%s) + ", access_word(halo));
+            }
+            strbuf_addf(out, "i%d) >= %s", d, access_word(halo != NO_SLOT ? halo + 1 : text->layout->sizes + d));
             separator = " || ";
         }
     }
