@@ -223,6 +223,35 @@ describe("big streams", function()
         assert.same({{3}, 3}, {raw.shape, raw:sum()})
     end)
 
+    it("read ranges of elements", function()
+        for _, case in ipairs {
+            {"float", {11}}, {"int", {7, 3}}, {"uint8", {4, 2, 3}}, {"double", {1}}, {"half", {5}},
+        } do
+            local s = rill.random(case[2], {seed = 3}):map("x * 100.0"):cast(case[1])
+            local b = rill.big(save(s), {tile = 2})
+            local n = case[2][1]
+            for _, range in ipairs {{1, n}, {1, 1}, {n, n}, {2, n - 1}, {1, 0}, {n + 1, n}} do
+                local first, last = range[1], range[2]
+                if last >= first - 1 then
+                    local from, to = {first, 1, 1}, {last, case[2][2], case[2][3]}
+                    local d = b:domain(first, last)
+                    assert.same({last - first + 1, table.unpack(case[2], 2)}, {table.unpack(d.shape)})
+                    if last >= first then
+                        local expected = s:domain({table.unpack(from, 1, #case[2])}, to)
+                        assert.same(expected:values(), d:values())
+                    end
+                end
+            end
+            assert.equal(s.size, #b)
+            assert.equal(tostring(s.shape), tostring(b.shape))
+            assert.equal("big", rill.type(b))
+        end
+        local v = rill.random({6, 2}, {seed = 4})
+        assert.same(v:domain({3, 1}, {5, 2}):values(), rill.big(save(v), "vec2"):domain(3, 5):values())
+        local _, at = rill.big(save(rill.iota(9)), {tile = 4}):top_k(2)
+        assert.truthy(tostring(at):find("0-based indices", 1, true))
+    end)
+
     it("refuse bad arguments", function()
         local s = rill.iota(6)
         local path = save(s)
@@ -248,6 +277,18 @@ describe("big streams", function()
             ["b:scan: expected one dimension, got shape 2x3"] = function() rill.big(path, nil, {2, 3}):scan(out) end,
             ["b:top_k: argument #1 'k': expected a whole number from 0 to 6"] = function() b:top_k(7) end,
             ["cannot write '/nowhere/out.npy'"] = function() b:map("x", "/nowhere/out.npy") end,
+            ["b:map: argument #2 'path': expected a path that ends in .npy, got \"c.csv\""] = function()
+                b:map("x", "c.csv")
+            end,
+            ["b:sort: argument #1 'path': expected a path that ends in .npy"] = function() b:sort "c" end,
+            ['a big stream has no operator ".": b:map'] = function() return b * 2 end,
+            ['a big stream has no operator "<": b:map'] = function() return b < 2 end,
+            ["no field or method .1.: b:domain"] = function() return b[1] end,
+            ["no field or method 'get': b:domain"] = function() return b:get(1) end,
+            ["b:domain: argument #1 'first': expected an index from 1 to 7, got number 8"] = function()
+                b:domain(8, 8)
+            end,
+            ["b:domain: argument #2 'last': expected an index from 1 to 6, got nil"] = function() b:domain(2) end,
             ["b:map: error"] = function() b:map("x +", out) end,
         } do
             check.raises(message, f)

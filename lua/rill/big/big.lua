@@ -5,6 +5,7 @@ local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local types = require "rill.core.types"
+local tiles = require "rill.big.tiles"
 local fail <const> = errors.fail
 
 local WHERE <const> = "rill.big"
@@ -16,7 +17,26 @@ local kind <const> = class.define {
     describe = function(state)
         return ("big stream<%s>[%s] '%s'"):format(state.type, table.concat(state.shape, "x"), state.path)
     end,
+    hint = function(_, key)
+        if type(key) == "number" or key == "get" or key == "read" or key == "values" then
+            return ": b:domain(first, last) reads elements into a stream"
+        end
+    end,
 }
+
+-- Operators and reading elements are refused with what to call.
+for name, sign in pairs {
+    add = "+", sub = "-", mul = "*", div = "/", mod = "%", pow = "^", idiv = "//", unm = "-", band = "&", bor = "|",
+    bxor = "~", shl = "<<", shr = ">>", bnot = "~", lt = "<", le = "<=", concat = "..",
+} do
+    kind.metatable["__" .. name] = function()
+        fail('a big stream has no operator "%s": b:map("x * 2", path) writes the values of an expression', sign)
+    end
+end
+
+function kind.metatable.__len(b)
+    return kind.check(b, "#").size
+end
 
 local function is_shape(v)
     for _, n in ipairs(option.table[1](v) and v or {v}) do
@@ -167,6 +187,21 @@ function big.line(b, name)
     end
     return state
 end
+
+--- b:domain(first, last) reads a range of the first dimension into a stream: the elements first to last (1-based) of one
+-- dimension, or whole rows.
+methods.domain = errors.guard(function(b, first, last, ...)
+    local where <const> = "b:domain"
+    local state = kind.check(b, "domain")
+    local n <const> = state.shape[1]
+    errors.none(where, 3, 2, (...))
+    if math.type(first) ~= "integer" or first < 1 or first > n + 1 then
+        fail("%s: argument #1 'first': expected an index from 1 to %d, got %s", where, n + 1, errors.told(first))
+    elseif math.type(last) ~= "integer" or last < first - 1 or last > n then
+        fail("%s: argument #2 'last': expected an index from %d to %d, got %s", where, first - 1, n, errors.told(last))
+    end
+    return tiles.read(where, state, first - 1, last - first + 1)
+end, "b:domain")
 
 require "rill.big.map" (big, methods)
 require "rill.big.reduce" (big, methods)

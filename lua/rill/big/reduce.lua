@@ -1,4 +1,5 @@
 -- Reductions, scans, histograms and the largest elements of big streams: values of tiles, combined.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -267,6 +268,6 @@ return function(big, methods)
             values, chosen = all:top_k(math.min(k, all.size), o)
             indices = rill.gather(places, chosen)
         end)
-        return values, indices
+        return values, core._set_indices(indices, true)
     end, "b:top_k", "^s:top_k%f[:]")
 end

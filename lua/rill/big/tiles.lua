@@ -235,6 +235,21 @@ function tiles.row(state)
     return math.max(1, tables.product(state.shape) // math.max(1, state.shape[1]))
 end
 
+--- tiles.read(where, state, first, count) returns a stream of `count` rows from row `first`, which counts from 0.
+function tiles.read(where, state, first, count)
+    if count * tiles.row(state) == 0 then
+        local shape = tables.copy(state.shape)
+        shape[1] = count
+        return rill.stream(state.type, shape)
+    end
+    local source = new_source(where, {state = state}, tiles.row(state), count)
+    local file <close> = source.file
+    source:post(1, first, first + count)
+    local s = source:take(1, true, {})
+    file:finish()
+    return s
+end
+
 --- tiles.empty(state, rows) returns a stream without elements, as tiles.each_of passes it.
 function tiles.empty(state, rows)
     local shape = rows and tables.copy(state.shape) or {0}
@@ -251,6 +266,9 @@ Sink.__index = Sink
 function tiles.check_path(where, n, state, path)
     if type(path) ~= "string" or path == "" then
         fail("%s: argument #%d 'path': expected the name of a .npy file, got %s", where, n, errors.told(path))
+    elseif not path:lower():find "%.npy$" then
+        fail("%s: argument #%d 'path': expected a path that ends in .npy, got %s (rill.load reads the result; " ..
+            "rill.csv.save and rill.image.save write other files)", where, n, errors.told(path))
     elseif core._tiles_same(path, state.path) then
         fail("%s: argument #%d 'path': '%s' is the file of the stream: write to another file", where, n, path)
     end

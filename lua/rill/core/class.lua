@@ -1,4 +1,5 @@
 -- Classes of objects that are Lua tables: computed fields, methods, and errors for other names.
+local core = require "rill.core"
 local errors = require "rill.core.error"
 local rill = require "rill.core.public"
 local suggest = require "rill.core.lazy".module "rill.core.suggest"
@@ -76,7 +77,10 @@ function class.define(spec)
 
     local function read(field, object, key)
         local state = check(object, key)
-        if type(field) == "string" then return state[field] end
+        if type(field) == "string" then
+            local value = state[field]
+            return key == "shape" and core._shape(value) or value
+        end
         return field(state, object)
     end
 

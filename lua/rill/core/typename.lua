@@ -3,6 +3,8 @@ local core = require "rill.core"
 
 local typename = {}
 
+local WORDS <const> = {["mpi.stream"] = "a distributed stream", big = "a big stream"}
+
 --- typename.of(value) returns "stream", "kernel", "expression" ..., or Lua's type name.
 function typename.of(value)
     return core.type(value) or type(value)
@@ -24,7 +26,7 @@ function typename.told(value)
     elseif what == "mesh" and tostring(value):find "^closed" then
         return "closed mesh"
     elseif what ~= "container" then
-        return what
+        return WORDS[what] or what
     end
     local closed = tostring(value):find "^closed"
     return closed and "closed container" or "a container: its elements as one are c:stream()"

@@ -32,6 +32,9 @@ local kind <const> = class.define {
     state = function(object) return not object._state.data.closed and object._state end, -- views share the data
     closed = "closed distributed stream", lenient = true,
     hint = function(d, key) -- for methods of streams
+        if type(key) ~= "string" then
+            return ": D:collect() and D.part are streams, which have s[i]"
+        end
         local found, value = pcall(function() return d._state and d.part[key] end)
         return found and value and ": D.part, the stream of this rank's elements, has it, and so has D:collect()" or nil
     end,
@@ -158,8 +161,11 @@ end
 
 -- ---- fields
 
+local Position <const> = {__tostring = function(list) return table.concat(list, ", ") end}
+wire.plain[Position] = true
+
 local function list_or_number(list, add)
-    local result = {}
+    local result = setmetatable({}, Position)
     for d, n in ipairs(list) do
         result[d] = n + add
     end
@@ -171,16 +177,16 @@ fields.part = distributed.part
 --- D.type: the type of the elements.
 function fields.type(state) return state.data.type end
 --- D.shape: the whole shape.
-function fields.shape(state) return tables.copy(state.data.cut.shape) end
+function fields.shape(state) return core._shape(state.data.cut.shape) end
 --- D.size: the number of elements of all ranks.
 function fields.size(state) return tables.product(state.data.cut.shape) end
 --- D.first: the 1-based index of the first element of D.part in the whole, a table of one per dimension, or an integer if there is one dimension.
 function fields.first(state) return list_or_number(state.data.cut.first, 1) end
 --- D.ranks: the numbers of ranks along the dimensions.
-function fields.ranks(state) return tables.copy(state.data.cut.grid) end
+function fields.ranks(state) return core._shape(state.data.cut.grid) end
 
 function metatable.__len(d)
-    return kind.check(d, "#").data.cut.shape[1]
+    return tables.product(kind.check(d, "#").data.cut.shape)
 end
 
 --- D:changed() says, on all ranks, that the script has written to D.part: neighbors are then exchanged again before a
@@ -285,16 +291,24 @@ each = errors.guard(each)
 metatable.__each = each
 
 for name, f in pairs {
-    add = function(a, b) return a + b end, sub = function(a, b) return a - b end, mul = function(a, b) return a * b end,
-    div = function(a, b) return a / b end, mod = function(a, b) return a % b end, pow = function(a, b) return a ^ b end,
-    idiv = function(a, b) return a // b end, band = function(a, b) return a & b end,
-    bor = function(a, b) return a | b end, bxor = function(a, b) return a ~ b end,
-    shl = function(a, b) return a << b end, shr = function(a, b) return a >> b end,
+    add = {"+", function(a, b) return a + b end}, sub = {"-", function(a, b) return a - b end},
+    mul = {"*", function(a, b) return a * b end}, div = {"/", function(a, b) return a / b end},
+    mod = {"%", function(a, b) return a % b end}, pow = {"^", function(a, b) return a ^ b end},
+    idiv = {"//", function(a, b) return a // b end}, band = {"&", function(a, b) return a & b end},
+    bor = {"|", function(a, b) return a | b end}, bxor = {"~", function(a, b) return a ~ b end},
+    shl = {"<<", function(a, b) return a << b end}, shr = {">>", function(a, b) return a >> b end},
 } do
-    metatable["__" .. name] = function(a, b) return each(f, "operator '__" .. name .. "'", a, b) end
+    local where <const> = ("a %s b"):format(f[1])
+    metatable["__" .. name] = errors.guard(function(a, b) return each(f[2], where, a, b) end)
 end
-metatable.__unm = function(a) return each(function(x) return -x end, "operator '-'", a) end
-metatable.__bnot = function(a) return each(function(x) return ~x end, "operator '~'", a) end
+metatable.__unm = function(a) return each(function(x) return -x end, "-a", a) end
+metatable.__bnot = function(a) return each(function(x) return ~x end, "~a", a) end
+
+local function no_order()
+    fail("distributed streams are compared element by element with the methods D:lt(v), D:le(v), D:gt(v), D:ge(v), " ..
+        "not with < or <=")
+end
+metatable.__lt, metatable.__le = no_order, no_order
 
 for _, name in ipairs {"eq", "ne", "lt", "le", "gt", "ge"} do
     methods[name] = function(d, other)
@@ -407,7 +421,10 @@ local function collect(kernel, ...)
     for _, param in ipairs(params) do
         local value, of = launch.values[param.name], param.kind
         if kind.is(value) then
-            if WHOLE[of] then
+            if of == "constant" then
+                fail("%s: argument '%s': expected %s, got a distributed stream", kernel.name, param.name,
+                    types.list[param.type] and types.list[param.type].components == 1 and "a number" or param.type)
+            elseif WHOLE[of] then
                 fail("%s: argument '%s': a distributed stream has only some elements on each rank: D:collect() " ..
                     "gives all of them to one rank", kernel.name, param.name)
             end

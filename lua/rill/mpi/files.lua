@@ -109,6 +109,10 @@ function distributed.methods.save(d, path)
     local where <const> = "D:save"
     local state = distributed.check(where, "d", d)
     check_path(where, path)
+    if not path:lower():find "%.npy$" then
+        fail("%s: argument #1 'path': expected a path that ends in .npy, got %s (D:collect returns a stream, which " ..
+            "other functions write)", where, errors.told(path))
+    end
     local npy = kind_of(state.data.type)
     if not npy then
         fail("%s: a stream of %s has no .npy type: D:cast converts one", where, state.data.type)

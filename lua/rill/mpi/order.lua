@@ -211,8 +211,10 @@ function order.distribute(s, root, options)
     local own, problem
     if wire.rank == root then
         local done
-        done, own = pcall(errors.open, where .. ": argument #1 'stream'", s)
-        problem = not done and own or type(own) ~= "string" and done and type(own.type) ~= "string" and
+        local other <const> = errors.not_open(s)
+        done, own = pcall(errors.open, where, other and rill.zeros(0) or s)
+        problem = other and ("%s: argument #1 'stream': expected an open stream, got %s"):format(where, other) or
+            not done and own or type(own.type) ~= "string" and
             where .. ": a stream of structures cannot be sent: distribute its fields"
     end
     local told = wire.decode(wire.mpi.gather(wire.encode(wire.rank == root and

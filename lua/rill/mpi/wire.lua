@@ -63,6 +63,10 @@ end
 
 local encode
 
+--- wire.plain: the metatables of tables that are sent as plain tables: shapes, and positions.
+local plain <const> = {[getmetatable(core._shape {1})] = true}
+wire.plain = plain
+
 local encoders = {
     ["nil"] = function() return "n" end,
     boolean = function(value) return value and "t" or "f" end,
@@ -72,7 +76,7 @@ local encoders = {
     string = function(value) return string.pack("<c1s8", "s", value) end,
     table = function(value, seen)
         local meta = getmetatable(value)
-        if meta then
+        if meta and not plain[meta] then
             fail("rill.mpi: %s cannot be sent: send plain tables, numbers, strings, booleans and streams",
                 type(meta) == "table" and meta.__name or "a table with a metatable")
         elseif seen[value] then

@@ -211,6 +211,7 @@ b.shape: integer[] -- the shape of the whole
 b.size: integer -- the number of elements
 b.memory: integer -- the bytes that an operation uses for its tiles
 b.tile: integer? -- the number of elements of a tile, if it was given
+b:domain(first: integer, last: integer): stream -- reads the elements, or rows, first to last into a stream
 b:map(f: kernel|string, path: string|table, options?: {arguments?: table, boundary?: string|number|table, halo?: integer}): big_stream ... -- writes the results of a kernel or an expression in x of all elements to files
 b:filter(pred: kernel|string, path: string, options?: {arguments?: table, boundary?: string|number|table, halo?: integer}): big_stream -- writes the elements for which a predicate holds to a file
 b:scan(path: string, options?: {exclusive?: boolean}): big_stream -- writes the running sums to a file

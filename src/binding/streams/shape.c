@@ -133,6 +133,22 @@ void shape_push(lua_State *L, const Shape *shape)
     lua_setmetatable(L, -2);
 }
 
+/* _shape(list): returns a copy of a list of whole numbers as a shape, which prints like the shape of a stream. */
+static int shape_new(lua_State *L)
+{
+    Shape shape;
+    if (!lua_istable(L, 1) || !shape_read(L, 1, &shape)) {
+        return luaL_error(L, "_shape: expected a list of 1 to %d whole numbers", SHAPE_MAX_RANK);
+    }
+    shape_push(L, &shape);
+    return 1;
+}
+
+void open_shape(lua_State *L)
+{
+    fields_function(L, "_shape", shape_new);
+}
+
 void shape_check_counts(lua_State *L, int first, const char *function, int rank, int64_t *n)
 {
     int count = lua_gettop(L) - first + 1;

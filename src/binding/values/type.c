@@ -237,8 +237,9 @@ static int rill_type(lua_State *L)
     static const char *const types[] = {"stream",     "expression", "kernel", "struct",    "device",
                                         "translator", "container",  "range",  "snapshot",  "matrix",
                                         "factors",    "hierarchy",  "fluid",  "particles", "wave",
-                                        "heat",       "cloth",      "nbody",  "mesh",      "tree"};
-    enum { TYPES = sizeof types / sizeof *types, TABLES = 11 };
+                                        "heat",       "cloth",      "nbody",  "mesh",      "tree",
+                                        "scene",      "big",        "mpi.stream"};
+    enum { TYPES = sizeof types / sizeof *types, TABLES = 14 };
     if (lua_isnone(L, 1)) {
         binding_argument(L, "rill.type", 1, "value", 1, "a value");
     }
