@@ -281,8 +281,8 @@ describe("big streams", function()
                 b:map("x", "c.csv")
             end,
             ["b:sort: argument #1 'path': expected a path that ends in .npy"] = function() b:sort "c" end,
-            ['a big stream has no operator ".": b:map'] = function() return b * 2 end,
-            ['a big stream has no operator "<": b:map'] = function() return b < 2 end,
+            ["a big stream has no operator '.': b:map"] = function() return b * 2 end,
+            ["a big stream has no operator '<': b:map"] = function() return b < 2 end,
             ["no field or method .1.: b:domain"] = function() return b[1] end,
             ["no field or method 'get': b:domain"] = function() return b:get(1) end,
             ["b:domain: argument #1 'first': expected an index from 1 to 7, got number 8"] = function()

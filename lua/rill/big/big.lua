@@ -30,7 +30,7 @@ for name, sign in pairs {
     bxor = "~", shl = "<<", shr = ">>", bnot = "~", lt = "<", le = "<=", concat = "..",
 } do
     kind.metatable["__" .. name] = function()
-        fail('a big stream has no operator "%s": b:map("x * 2", path) writes the values of an expression', sign)
+        fail("a big stream has no operator '%s': b:map('x * 2', path) writes the values of an expression", sign)
     end
 end
 

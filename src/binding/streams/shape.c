@@ -137,9 +137,7 @@ void shape_push(lua_State *L, const Shape *shape)
 static int shape_new(lua_State *L)
 {
     Shape shape;
-    if (!lua_istable(L, 1) || !shape_read(L, 1, &shape)) {
-        return luaL_error(L, "_shape: expected a list of 1 to %d whole numbers", SHAPE_MAX_RANK);
-    }
+    shape_check_sizes(L, 1, "_shape", 1, "list", &shape);
     shape_push(L, &shape);
     return 1;
 }
