@@ -130,8 +130,25 @@ describe("big streams", function()
             equal = rill.stream("int", 20000, 4), up = rill.iota(20000), down = rill.iota(20000):flip():copy(),
             random = rill.random(20000, {seed = 4}), few = rill.random(20000, {type = "uint", seed = 4}):map "x % 3u"
         } do
-            local r = rill.big(save(s), {tile = 1500}):sort(files:path "sorted.npy")
-            assert.equal(s:sort():bytes(), rill.load(r.path):bytes(), name)
+            local path = save(s)
+            for _, tile in ipairs {1500, 1} do -- one merge of 14 runs, and two of 36 runs
+                local r = rill.big(path, {tile = tile}):sort(files:path "sorted.npy")
+                assert.equal(s:sort():bytes(), rill.load(r.path):bytes(), name)
+            end
+        end
+    end)
+
+    it("merge runs in several passes, and equal elements keep their order", function()
+        local list = {}
+        for i = 1, 30000 do
+            list[i] = SPECIAL[(i * 7919 >> 3) % 5 + 1] + 0.0 -- zeros of both signs, NaNs and infinities
+        end
+        for _, case in ipairs {{"float", 30000}, {"half", 30000}, {"double", 5003}} do
+            local s = rill.from(table.move(list, 1, case[2], 1, {}), case[1])
+            for _, descending in ipairs {false, true} do
+                local r = rill.big(save(s), {tile = 1}):sort(files:path "sorted.npy", {descending = descending})
+                assert.equal(s:sort {descending = descending}:bytes(), rill.load(r.path):bytes())
+            end
         end
     end)
 

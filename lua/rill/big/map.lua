@@ -209,13 +209,7 @@ return function(big, methods)
         return list
     end
 
-    local function close_all(list)
-        for _, object in ipairs(list) do
-            object:close()
-        end
-    end
-
-    local CLOSING <const> = {__close = close_all}
+    local CLOSING <const> = {__close = tiles.close_all}
 
     -- Writes the results of a function of each tile to files, and returns their big streams. `inputs`: for tiles.each_of.
     -- `outputs`: a list of {variable = whether the number of elements is unknown}. `rows`: whether tiles are rows.

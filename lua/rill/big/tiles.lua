@@ -20,13 +20,15 @@ function tiles.elements(state, bytes, shares)
     return state.tile or math.max(1, math.min(MOST, state.memory // ((shares or SHARES) * width)))
 end
 
--- Closes the objects of a list.
-local function close_all(list)
+--- tiles.close_all(list) closes the objects of a list, the last one first, and removes them.
+function tiles.close_all(list)
     for i = #list, 1, -1 do
         list[i]:close()
         list[i] = nil
     end
 end
+
+local close_all <const> = tiles.close_all
 
 -- ---- sources
 
