@@ -1,6 +1,7 @@
 /* Translates errors of the GLSL compiler to the names and lines of the kernel text. */
 #include "kernel/kernel_private.h"
 #include "kernel/text/names.h"
+#include "kernel/text/suggest.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -285,6 +286,73 @@ static bool text_position(const Module *module, const Body *body, const char *so
     return f != NULL;
 }
 
+/* Returns the token at an offset of the source; NULL if there is none. */
+static const Token *token_at(const Module *module, size_t offset)
+{
+    for (size_t i = 0; i < module->tokens.count; i++) {
+        if (module->tokens.items[i].offset == offset) {
+            return &module->tokens.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Returns whether a token is a name that begins a statement, but names no type. */
+static bool is_unknown_type(const Module *module, const Token *t)
+{
+    static const char *const starts[] = {";", "{", "}", "(", ")", NULL};
+    const Type *type;
+    int matrix, used;
+    return t > module->tokens.items && t->kind == TOKEN_NAME && token_any(t - 1, starts) && !names_reserved(t) &&
+           !module_type(module, t, &type, &matrix, &used);
+}
+
+/* Writes a syntax error. Compilers call tokens by internal names, such as NEW_IDENTIFIER: the message shows the token
+ * instead. Returns false for another message. */
+static bool add_syntax(const Module *module, StrBuf *out, const char *text, const Token *at)
+{
+    static const char mark[] = "unexpected ";
+    const char *word = strstr(text, mark);
+    if (!word || !at || at->kind == TOKEN_END) {
+        return false;
+    }
+    word += sizeof mark - 1;
+    size_t length = word_length(word, strlen(word));
+    if (at->kind == TOKEN_NAME && is_unknown_type(module, at - 1)) {
+        strbuf_addf(out, "error: '%.*s' is not a type", at[-1].length, at[-1].text);
+        suggest_type(out, module, at - 1);
+        return true;
+    }
+    strbuf_add_bytes(out, text, (size_t)(word - text));
+    if (length > 0) {
+        strbuf_addf(out, "'%.*s'", at->length, at->text);
+    }
+    strbuf_add(out, word + length);
+    return true;
+}
+
+/* Writes a message, and what to write instead. */
+static void add_explained(const Module *module, StrBuf *out, const char *text, const Token *at)
+{
+    if (add_syntax(module, out, text, at)) {
+        return;
+    }
+    if (strstr(text, "call to `not(")) {
+        strbuf_add(out, "error: 'not' is a function of vectors of bool: write ! for a bool");
+        return;
+    }
+    strbuf_add(out, text);
+    if (strstr(text, "HS of `^' must be")) {
+        strbuf_add(out, "; ^ is exclusive or: write pow(x, y) for a power");
+    } else if (strstr(text, "length called on scalar")) {
+        strbuf_add(out, "; sizeof_stream(name).x is the number of elements of a stream");
+    } else if (at && strstr(text, "no function with name")) {
+        suggest_function(out, module, at);
+    } else if (at && strstr(text, "undeclared")) {
+        suggest_value(out, at);
+    }
+}
+
 bool diagnose(const Module *module, const Body *body, const char *source, size_t body_at, const char *log)
 {
     char *copy = strdup(log);
@@ -309,12 +377,14 @@ bool diagnose(const Module *module, const Body *body, const char *source, size_t
                 find_column(source, message, rest, &row, &column);
             }
             if (text_position(module, body, source, body_at, row, column, message, rest, &at)) {
-                StrBuf text = STRBUF_EMPTY, words = STRBUF_EMPTY;
+                StrBuf text = STRBUF_EMPTY, words = STRBUF_EMPTY, explained = STRBUF_EMPTY;
                 reword(&words, pushes ? pushes : message, pushes ? 10 : rest);
                 add_message(module, &text, strbuf_text(&words), words.length);
-                source_error(&module->source, at, "%s", strbuf_text(&text));
+                add_explained(module, &explained, strbuf_text(&text), token_at(module, at));
+                source_error(&module->source, at, "%s", strbuf_text(&explained));
                 strbuf_free(&words);
                 strbuf_free(&text);
+                strbuf_free(&explained);
                 found = true;
             }
         }

@@ -45,8 +45,7 @@ static const struct {
 };
 enum { BROOK_COUNT = sizeof brook_names / sizeof *brook_names };
 
-/* Returns the edit distance of two words, or LONGEST if one has more than LONGEST characters. */
-static int word_distance(const char *a, const char *b)
+int type_word_distance(const char *a, const char *b)
 {
     enum { LONGEST = 24 };
     int row[LONGEST + 1];
@@ -116,17 +115,11 @@ static const struct {
     {"size_t", NULL},
 };
 
-static bool type_foreign(const char *name)
+bool type_foreign(const char *name, const char **here)
 {
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
         if (strcmp(name, foreign[i].name) == 0) {
-            if (foreign[i].here) {
-                error_set("unknown type '%s'; it is called %s here", name, foreign[i].here);
-            } else {
-                error_set("unknown type '%s'; integers have at most 32 bits: use 'int' or 'uint', or 'double' for "
-                          "whole numbers up to 2^53",
-                          name);
-            }
+            *here = foreign[i].here;
             return true;
         }
     }
@@ -137,11 +130,19 @@ static void type_unknown(const char *name)
 {
     StrBuf text = STRBUF_EMPTY;
     int close = 0;
-    if (type_foreign(name)) {
+    const char *here;
+    if (type_foreign(name, &here)) {
+        if (here) {
+            error_set("unknown type '%s'; it is called %s here", name, here);
+        } else {
+            error_set("unknown type '%s'; integers have at most 32 bits: use 'int' or 'uint', or 'double' for "
+                      "whole numbers up to 2^53",
+                      name);
+        }
         return;
     }
     for (int i = 0; i < TYPE_COUNT; i++) {
-        if (word_distance(name, builtin[i].name) <= 2) {
+        if (type_word_distance(name, builtin[i].name) <= 2) {
             strbuf_addf(&text, "%s'%s'", close++ ? ", " : "; did you mean ", builtin[i].name);
         }
     }

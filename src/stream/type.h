@@ -43,6 +43,13 @@ struct Type {
 /* Finds a type by its GLSL, rill or Brook name ("float3", "int2", "double4"). Returns NULL with error_set,
  * which suggests similar names. */
 const Type *type_find(const char *name);
+
+/* Returns whether a name is that of a type in another language or library. *here becomes rill's name in quotation marks,
+ * such as "'double'"; NULL for 64-bit integers. */
+bool type_foreign(const char *name, const char **here);
+
+/* Returns the edit distance of two words, or 24 if one has more than 24 characters. */
+int type_word_distance(const char *a, const char *b);
 /* Returns the built-in type `index` (0-based), or NULL after the last one. */
 const Type *type_at(int index);
 /* Returns the type with 1 to 4 components of a scalar, or NULL if there is none (bool vectors, unorm8x2). */

@@ -387,7 +387,7 @@ push | push(name, value) -- appends a value to a variable output (vout)
 indexof | indexof(name) -- ivec4: the 0-based index of the current element in that stream, with x along the last dimension. indexof(name, d): one component, d = 0 is the fastest dimension
 sizeof_stream | sizeof_stream(name) -- ivec4: the sizes of a stream, x is the last dimension; 1 for missing dimensions
 spacingof | spacingof(name) -- the distance between the elements that the launch visits here: 2^l in a leaf of level l of an adaptive container, else 1
-sizeof_list | sizeof_list(name, i) -- the number of elements in row i of a gather: the entries of a list of rill.lists. One index for each dimension but the fastest, or a vector
+sizeof_list | sizeof_list(name), sizeof_list(name, i) -- the number of elements in row i of a gather: the entries of a list of rill.lists. One index for each dimension but the fastest, or a vector
 sample | sample(name, p), sample(name, p, level) -- linear interpolation of a gather at a real position in units of elements, x fastest; of adaptive containers and mipmaps at a level
 sample_corners | sample_corners(name, p, weights, spacing), sample_corners(name, p, level, weights, spacing) -- the elements that sample interpolates: a vec2 in one dimension, in two dimensions a vec4 of the elements at (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1). Sets weights to the position of p between them, and spacing to their distance
 shared | kernel(64) void f(...) { shared float part[64]; ... } -- memory of a work group, in group kernels

@@ -14,9 +14,8 @@ for name, info in pairs(types.list) do
     oneline.value_types[name] = info.seen ~= name and info.seen or nil
 end
 
---- oneline.balanced(expression) returns whether all brackets match, so that the text cannot end the expression around
--- it.
-function oneline.balanced(expression)
+-- Returns whether all brackets match, so that the text cannot end the expression around it.
+local function balanced(expression)
     local closing, open = {["("] = ")", ["["] = "]", ["{"] = "}"}, {}
     for mark in expression:gmatch "[%(%)%[%]{};]" do
         if closing[mark] then
@@ -28,29 +27,34 @@ function oneline.balanced(expression)
     return #open == 0
 end
 
--- Returns what is wrong with the brackets of an expression, or nil.
-local function unbalanced(expression)
-    if expression:find(";", 1, true) then
-        return "it must be one expression, without a ';'"
-    end
-    return not oneline.balanced(expression) and "its parentheses do not match" or nil
+-- Returns the text without comments. In a single line, // is kept: it is meant as the operator of Lua.
+local function without_comments(text)
+    local code = text:gsub("/%*.-%*/", " ")
+    return code:find "\n%s*%S" and code:gsub("//[^\n]*", "") or code
 end
 
--- Returns whether the text contains an assignment (=, += and others), which is a mistake in a condition.
-local function assigns(expression)
-    local rest = expression:gsub("<<=", "\0"):gsub(">>=", "\0"):gsub("[=!<>]=", " "):gsub("\0", "=")
-    return rest:find("=", 1, true) ~= nil
+-- Returns a message about text that an expression cannot contain, or nil. `code`: the text without comments.
+local function forbidden(code, is_condition)
+    local rest = code:gsub("<<=", "\0"):gsub(">>=", "\0"):gsub("[=!<>]=", " "):gsub("\0", "=")
+    if code:find("//", 1, true) then
+        return "'//' begins a comment: write floor(x / y), or x / y for ints, which truncates"
+    elseif code:find(";", 1, true) then
+        return "it must be one expression, without a ';'"
+    elseif code:find("~=", 1, true) then
+        return "'~=' is not an operator of GLSL: write !="
+    elseif rest:find("=", 1, true) then
+        return is_condition and "= assigns and compares nothing; write == for equal" or
+            "= assigns, which an expression cannot do; write == for equal"
+    elseif code:find("++", 1, true) or code:find("--", 1, true) then
+        return "++ and -- change a variable, which an expression cannot do; write + 1 or - 1, or a space between signs"
+    end
 end
 
 --- oneline.wrong(expression, is_condition) returns what is wrong with a text that should be an expression, or a
 -- condition; nil if nothing is.
 function oneline.wrong(expression, is_condition)
-    local wrong = unbalanced(expression)
-    if not wrong and is_condition and assigns(expression) then
-        wrong = expression:find("~=", 1, true) and "~= is Lua's; write != for not equal" or
-            "= assigns and compares nothing; write == for equal"
-    end
-    return wrong
+    local code = without_comments(expression)
+    return forbidden(code, is_condition) or not balanced(code) and "its parentheses do not match" or nil
 end
 
 -- The most recently used kernels by their text. The number is limited, as a script may put numbers into texts.
@@ -87,16 +91,24 @@ end
 local make = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
     "=expression"))(rill.kernel)
 
+-- Returns the number of line ends in a text.
+local function line_ends(text)
+    return select(2, text:gsub("\n", ""))
+end
+
 -- Returns the compiler's message without the position in the generated text. `before`: the number of lines before the
 -- expression.
 local function message_of(message, expression, before)
     local line, rest = message:match "kernel text:(%d+): (.*)$"
+    line = tonumber(line)
     if not line then
         return message
-    elseif tonumber(line) > before then
+    elseif line > before and line <= before + 1 + line_ends(expression) then
         return rest
     end
-    return rest:match "^[^\n]*" .. "\n    " .. expression -- the message is about the whole expression
+    local first = line > before and rest:find("syntax error", 1, true) and "the expression is not complete" or
+        rest:match "^[^\n]*" -- the message is about the whole expression
+    return first .. "\n    " .. expression
 end
 
 --- oneline.kernel(head, expression, tail) returns the kernel of a text of these three parts, which are on separate
@@ -109,7 +121,7 @@ function oneline.kernel(head, expression, tail)
     end
     local made, kernel = pcall(make, text)
     if not made then
-        return nil, message_of(tostring(kernel), expression, 1 + select(2, head:gsub("\n", "")))
+        return nil, message_of(tostring(kernel), expression, 1 + line_ends(head))
     end
     keep(text, kernel)
     count_made(text, expression)

@@ -48,8 +48,10 @@ return {sort = errors.guard(function(s, options, ...)
     elseif type(key) ~= "string" or not key:find "%S" then
         fail("option 'key': expected an expression in x (a string), got %s",
             type(key) == "string" and "an empty one" or rill.type(key) or type(key))
-    elseif not oneline.balanced(key) then
-        fail("option 'key': its parentheses do not match: %s", key)
+    end
+    local wrong = oneline.wrong(key)
+    if wrong then
+        fail("option 'key': %s: %s", wrong, key)
     end
     local others = tables.copy(options)
     others.key = nil

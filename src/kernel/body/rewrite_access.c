@@ -273,7 +273,12 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
         return true;
     }
     if (!indexed) {
-        return fail(rw, name, "is a gather: index it, or pass it to a gather parameter");
+        const Token *method = rewriter_token(rw, i + 1);
+        bool length = token_is(method, ".") && (token_is(method + 1, "length") || token_is(method + 1, "size"));
+        return fail(rw, name,
+                    length ? "is a gather: sizeof_stream(name).x is its length, and sizeof_list(name) that of a "
+                             "list"
+                           : "is a gather: index it, or pass it to a gather parameter");
     }
     if (param_kinds[rw->root->params[root].kind].anywhere) {
         return access_random(rw, i, last, param, root, next);
@@ -413,7 +418,9 @@ static bool row_size(Rewriter *rw, size_t i, size_t last, size_t *next)
     bool indexed = close && token_is(rewriter_token(rw, i + 3), ",");
     if (!param || !(param->kind == PARAM_GATHER || param_kinds[param->kind].anywhere) || (!indexed && close != i + 4) ||
         indexed == (param->rank == 1)) {
-        return fail(rw, word, "takes the name of a gather and the index of a list: sizeof_list(name, i)");
+        return fail(rw, word,
+                    "takes the name of a gather, and an index for each dimension except the last: sizeof_list(x) of "
+                    "float x[], sizeof_list(x, i) of float x[][]");
     }
     int root = rw->self.bound[index];
     use_of(rw, root)->row = use_of(rw, root)->element = true;

@@ -440,8 +440,6 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
             done = rewrite_loops_enter(rw, i, last) && put_name(rw, i, last, &next);
         } else if (t->kind == TOKEN_NUMBER) {
             done = put_number(rw, t);
-        } else if (token_is(t, "~") && token_is(t + 1, "=") && !t[1].spaced) {
-            done = source_error(&rw->module->source, t->offset, "~= is Lua's: write != for 'not equal'");
         } else if (token_is(t, "[")) {
             done = rewrite_index_write(rw, i, last, &next);
         } else {

@@ -45,6 +45,11 @@ bool names_builtin(const Token *token)
     return token_any(token, builtins);
 }
 
+const char *names_builtin_at(size_t i)
+{
+    return i < sizeof builtins / sizeof *builtins ? builtins[i] : NULL;
+}
+
 const char *names_spelling(const Token *token)
 {
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {

@@ -12,6 +12,8 @@ const char *names_constant_spelling(const Token *token);
 /* Returns whether GLSL or Cg has a function of this name. Within a user's function of the same name
  * a call means the built-in function, since recursion is not allowed. */
 bool names_builtin(const Token *token);
+/* Returns the name of function i, from 0, of which names_builtin returns true; NULL after the last one. */
+const char *names_builtin_at(size_t i);
 /* Returns whether GLSL reserves the word, so that a field cannot have this name. */
 bool names_reserved(const Token *token);
 /* Returns the prefix of a field's name: "m_" if GLSL reserves the name or a macro of a generated

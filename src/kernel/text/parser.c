@@ -1,5 +1,7 @@
 #include "kernel/text/parser.h"
 
+#include "kernel/text/suggest.h"
+
 #include <string.h>
 
 const Token *parser_peek(const Parser *p)
@@ -45,11 +47,34 @@ bool parser_name(Parser *p, char name[MAX_NAME + 1], size_t *offset, const char 
     return true;
 }
 
+/* Sets the error that a type was expected, with a suggestion. */
+static bool fail_type(const Parser *p)
+{
+    const Token *token = parser_peek(p);
+    static const char *const ends[] = {",", ")", "<", "[", NULL};
+    if (token->kind == TOKEN_END) {
+        return parser_fail(p, "a type");
+    }
+    StrBuf hint = STRBUF_EMPTY;
+    if (p->at > 0 && token_is(token + 1, "(") && (token_is(token - 1, "kernel") || token_is(token - 1, "reduce"))) {
+        strbuf_addf(&hint, "; write '%.*s void %.*s(...)'", token[-1].length, token[-1].text, token->length,
+                    token->text);
+    } else if (token->kind == TOKEN_NAME && token_any(token + 1, ends)) {
+        strbuf_add(&hint, "; a parameter begins with its type: 'float x<>'");
+    } else {
+        suggest_type(&hint, p->module, token);
+    }
+    source_error(&p->module->source, token->offset, "expected a type, got '%.*s'%s", token->length, token->text,
+                 strbuf_text(&hint));
+    strbuf_free(&hint);
+    return false;
+}
+
 bool parser_type(Parser *p, const Type **type, int *matrix)
 {
     int used;
     if (!module_type(p->module, parser_peek(p), type, matrix, &used)) {
-        return parser_fail(p, "a type");
+        return fail_type(p);
     }
     p->at += (size_t)used;
     return true;

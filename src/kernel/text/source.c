@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "kernel/text/foreign.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -110,6 +111,8 @@ bool source_error(const SourceText *source, size_t offset, const char *format, .
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    const char *foreign = foreign_syntax(source, &offset);
+    snprintf(message, foreign ? sizeof message : 0, "%s", foreign ? foreign : "");
 
     size_t start;
     int line = line_of(source, offset, &start) + source->first_line;

@@ -31,7 +31,8 @@ void source_free(SourceText *source);
  * Returns NULL with error_set on failure. */
 const char *source_keep(SourceText *source, const char *word, size_t length);
 
-/* Records "chunk:line: message", the line itself and a caret under byte `offset`; returns false. */
+/* Records "chunk:line: message", the line itself and a caret under byte `offset`; returns false. If the text contains
+ * syntax of another language, the message is about that syntax: see foreign.h. */
 bool source_error(const SourceText *source, size_t offset, const char *format, ...) ERROR_PRINTF(3, 4);
 
 #endif

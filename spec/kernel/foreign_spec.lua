@@ -1,0 +1,140 @@
+-- Syntax of Lua, Python and C in kernel texts and expressions: the error names the form of GLSL.
+local rill = require "rill"
+local check = require "spec.support.check"
+
+local HEAD <const>, TAIL <const> = "kernel void f(float x<>, float u[], out float r<>) {\n", "\n}"
+
+-- A body, the syntax under the caret, and texts of the message.
+local bodies <const> = {
+    {"r = x // 2;", "// 2", "floor(x / y)"},
+    {"r = (x + 1.0) // 2;", "// 2", "floor(x / y)"},
+    {"r = x // 2", "// 2", "floor(x / y)"},
+    {"r = x ** 2;", "** 2", "pow(x, y)"},
+    {"r = x ~= 2.0 ? 1.0 : 0.0;", "~=", "!="},
+    {"r = x .. 2;", "..", "no strings"},
+    {"if (x > 1 and x < 2) { r = 1.0; }", "and", "&&"},
+    {"r = x > 1 or x < 0 ? 1.0 : 2.0;", "or", "||"},
+    {"if (not isnan(x)) { r = 1.0; }", "not", "!"},
+    {"local y = x; r = y;", "local", "'local' is not a word of GLSL: write the type"},
+    {"let y = x; r = y;", "let", "write the type"},
+    {"r = 1.0;\nif x > 1 then r = 2.0; end", "if", "if (condition)"},
+    {"if (x > 1) then r = 2.0; else r = 1.0; end", "then", "if (condition)"},
+    {"r = 1.0; if (x > 1) { r = 2.0; } elseif (x > 0) { r = 3.0; }", "elseif", "else if"},
+    {"if (x > 1) { r = 2.0; } end", "end", "'end' is not a word"},
+    {"for i = 1, 3 do r = x; end", "for", "for (int i = 0; i < n; i++)"},
+    {"for i = 1, 3 do\n r = x;\n end", "for", "for (int i = 0; i < n; i++)"},
+    {"while x > 1 do r = 1.0; end", "while", "while (condition)"},
+    {"repeat r = 1.0; until x > 1", "repeat", "do { ... } while"},
+    {"-- a comment\nr = x;", "-- a", "// before a comment"},
+    {"r = x; -- comment", "-- comment", "// before a comment"},
+    {"r = x -- comment", "-- comment", "// before a comment"},
+    {"r = 2.0 if x > 1 else 1.0;", "if", "? x : y"},
+    {"r = x ^ 2.0;", nil, "pow(x, y)"},
+    {"r = not (x > 1) ? 1.0 : 2.0;", nil, "write !"},
+    {"r = nil;", nil, "a number"},
+    {"r = math.sin(x);", nil, "no prefix"},
+    {"r = sinf(x);", nil, "'sin'"},
+    {"r = fabs(x);", nil, "'abs'"},
+    {"r = sqart(x);", nil, "'sqrt'"},
+    {"float32 y = x; r = y;", nil, "'float32' is not a type; in kernels it is called 'float'"},
+    {"flaot y = x; r = y;", nil, "'flaot' is not a type; did you mean 'float'?"},
+    {"size_t i = 0; r = x;", nil, "32 bits"},
+    {"r = u.length();", "u.", "sizeof_stream(name).x"},
+    {"r = x.length();", nil, "sizeof_stream(name).x"},
+    {"r = sizeof_list(u, 0);", "sizeof_list", "sizeof_list(x) of float x[]"},
+    {"r = x y;", nil, "unexpected 'y'"},
+}
+
+-- Texts with an error in the signature, and texts of the message.
+local signatures <const> = {
+    {"kernal void f(float x<>, out float r<>) { r = x; }", "'kernel'?"},
+    {"Kernel void f(float x<>, out float r<>) { r = x; }", "'kernel'?"},
+    {"kernel f(float x<>, out float r<>) { r = x; }", "write 'kernel void f(...)'"},
+    {"kernel void f(neighbour float x<>, out float r<>) { r = x[0]; }", "'neighbor'?"},
+    {"kernel void f(float64 x<>, out float r<>) { r = x; }", "called 'double'"},
+    {"kernel void f(uint8 x<>, out float r<>) { r = x; }", "called 'uint'"},
+    {"kernel void f(int64 x<>, out float r<>) { r = x; }", "32 bits"},
+    {"kernel void f(float x<>, output float r<>) { r = x; }", "'out'?"},
+    {"kernel void f(gather float x[], out float r<>) { r = x[0]; }", "'float x[]'"},
+    {"kernel void f(x, out float r<>) { r = x; }", "begins with its type"},
+    {"struct Point { vec2 at; }; kernel void f(Pointt x<>, out float r<>) { r = x.at.x; }", "'Point'?"},
+    {"function f(x) return x end", "the type of its result"},
+    {"-- twice\nkernel void f(float x<>, out float r<>) { r = x; }", "// before a comment"},
+    {"kernel void f(float x<>, out float r<>) { r = x // 2; }", "floor(x / y)"},
+}
+
+-- Valid bodies in which the same words and operators are GLSL.
+local valid <const> = {
+    "int a = int(x) ^ 2; r = float(a); // 2;", "r = x; // 2",
+    "if (x > 1.0) // 2\n r = 1.0;\nelse r = 2.0; /* x // 2 */",
+    "float and = x, or = 1.0, end = 2.0, then = and - or; r = then * end;",
+    "int local = 3; local--; --local; if (local > 0) --local; r = float(local-- - 1);",
+    "float end[2]; end[0] = x; int n = 1; do { --n; } while (n > 0); r = end[0]; /* x and y */",
+    "float function = x; float let = function, var = let; r = var; // if x then y end",
+}
+
+describe("syntax that GLSL does not have", function()
+    it("is named at its position, with the form of GLSL", function()
+        for _, case in ipairs(bodies) do
+            local message = check.failure(rill.kernel, HEAD .. case[1] .. TAIL)
+            assert(message:find(case[3], 1, true), case[1] .. ": " .. message)
+            assert(not message:find("IDENTIFIER", 1, true), message)
+            local source, caret = message:match "\n%s*%d+ | ([^\n]*)\n%s*| (%s*%^)"
+            assert(not case[2] or source:sub(#caret, #caret + #case[2] - 1) == case[2], message)
+        end
+    end)
+
+    it("in a signature is named with the word of rill", function()
+        for _, case in ipairs(signatures) do
+            local message = check.failure(rill.kernel, case[1])
+            assert(message:find(case[2], 1, true), case[1] .. ": " .. message)
+        end
+        local message = check.failure(rill.kernel, "kernel void f(vec5 x<>, out float r<>) { r = x.x; }")
+        assert(not message:find("did you mean", 1, true), message)
+    end)
+
+    it("is not confused with names and comments of GLSL", function()
+        for _, body in ipairs(valid) do
+            assert.equal("kernel", rill.type(rill.kernel(HEAD .. body .. TAIL)))
+            local message = check.failure(rill.kernel, HEAD .. body .. "\n r = missing;" .. TAIL)
+            assert(message:find("missing", 1, true) and message:find("undeclared", 1, true), body .. ": " .. message)
+        end
+    end)
+end)
+
+describe("an expression", function()
+    local s, whole = rill.from {1.5, 2.5, 3.5}, rill.from({1, 2, 3}, "int")
+    local calls <const> = {
+        map = function(text) return s:map(text) end,
+        filter = function(text) return s:filter(text) end,
+        find = function(text) return s:find(text) end,
+        partition = function(text) return s:partition(text) end,
+        key = function(text) return s:sort {key = text} end,
+        int = function(text) return whole:map(text) end,
+    }
+
+    it("in any call refuses operators that GLSL does not have, and assignments", function()
+        for text, says in pairs {
+            ["x // 2"] = "floor(x / y)", ["x // 2 == 1"] = "floor(x / y)", ["x//2\n"] = "floor(x / y)",
+            ["x ~= 2"] = "!=",
+            ["x = 2"] = "= assigns", ["x += 2"] = "= assigns", ["x++"] = "change a variable",
+            ["--x"] = "change a variable", ["x ** 2"] = "pow(x, y)", ["x > 1 and x < 2"] = "&&", ["x or 2"] = "||",
+            ["not isnan(x)"] = "write !", ["x > "] = "the expression is not complete", ["x ? 1"] = "not complete",
+            ["x ^ 2.0"] = "pow(x, y)", ["x == nil"] = "a number", ["x; 2"] = "one expression", ["(x"] = "do not match",
+        } do
+            for name, call in pairs(calls) do
+                local message = check.failure(call, text)
+                assert(message:find(says, 1, true), name .. " " .. text .. ": " .. message)
+                assert(not message:find("return", 1, true) and not message:find(");", 1, true), message)
+            end
+        end
+    end)
+
+    it("may have comments in several lines, comparisons, and exclusive or of ints", function()
+        assert.same({3, 5, 7}, s:map("x // the element\n * 2.0 /* twice; = ( */"):read())
+        assert.same({3, 0, 1}, whole:map("x ^ 2"):read())
+        assert.same({1, 1, 0}, whole:map("x <= 2 && x >= 0 ? 1 : 0"):read())
+        assert.same({2.5, 3.5}, s:filter("x > 2.0 && i >= 1 && x != 0.0"):read())
+        assert.same({2, 4, 6}, whole:map("x << 1"):read())
+    end)
+end)

@@ -1,0 +1,186 @@
+#include "kernel/text/foreign.h"
+
+#include "kernel/text/module.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Classes of tokens, as bits. NONE: before the first and after the last token. */
+enum {
+    NONE = 1,
+    NAME = 2,
+    NUMBER = 4,
+    WORD = 8, /* a word of GLSL that is not an operand, such as `else` */
+    OPEN = 16,
+    CLOSE = 32,
+    BEGIN = 64,
+    END = 128,
+    SEMICOLON = 256,
+    SIGN = 512,
+    OTHER = 1024,
+    OPERAND = NAME | NUMBER | CLOSE,            /* the last token of an operand */
+    VALUE = NAME | NUMBER | OPEN | SIGN,        /* the first token of an operand */
+    STATEMENT = NONE | BEGIN | END | SEMICOLON, /* the token before a statement */
+    ANY = 2047
+};
+
+/* Syntax of other languages: a name, or two characters without white space between them, and the classes of the tokens
+ * before and after it. No valid text contains a row, unless it defines a type of that name. */
+static const struct {
+    const char *text;
+    int before, after;
+    const char *message;
+} rows[] = {
+    {"and", OPERAND, VALUE,
+     "error: 'and' is not an operator of GLSL: write &&, or condition ? x : y to choose a value"},
+    {"or", OPERAND, VALUE, "error: 'or' is not an operator of GLSL: write ||"},
+    {"not", ANY, NAME | NUMBER, "error: 'not' is not an operator of GLSL: write !"},
+    {"~=", ANY, ANY, "error: '~=' is not an operator of GLSL: write !="},
+    {"**", OPERAND, ANY, "error: '**' is not an operator of GLSL: write pow(x, y)"},
+    {"..", OPERAND, VALUE, "error: '..' is not an operator of GLSL, which has no strings"},
+    {"--", STATEMENT, NONE | NAME, "error: '--' subtracts 1 from a variable: write // before a comment"},
+    {"--", NAME | NUMBER, NAME | NUMBER | OPEN, "error: '--' subtracts 1 from a variable: write // before a comment"},
+    {"local", STATEMENT | OPEN, NAME,
+     "error: 'local' is not a word of GLSL: write the type of the variable, float name = ...;"},
+    {"let", STATEMENT | OPEN, NAME,
+     "error: 'let' is not a word of GLSL: write the type of the variable, float name = ...;"},
+    {"var", STATEMENT | OPEN, NAME,
+     "error: 'var' is not a word of GLSL: write the type of the variable, float name = ...;"},
+    {"auto", STATEMENT | OPEN, NAME,
+     "error: 'auto' is not a word of GLSL: write the type of the variable, float name = ...;"},
+    {"if", NAME | NUMBER, NAME | NUMBER | SIGN, "error: a value is chosen by an operator: write condition ? x : y"},
+    {"if", ANY, NAME | NUMBER | SIGN, "error: a condition has parentheses and braces: write if (condition) { ... }"},
+    {"then", OPERAND, NAME | WORD | BEGIN, "error: 'then' is not a word of GLSL: write if (condition) { ... }"},
+    {"elseif", END | SEMICOLON, VALUE, "error: 'elseif' is not a word of GLSL: write else if (condition) { ... }"},
+    {"elif", END | SEMICOLON, VALUE, "error: 'elif' is not a word of GLSL: write else if (condition) { ... }"},
+    {"for", ANY, NAME, "error: a loop is written for (int i = 0; i < n; i++) { ... }"},
+    {"while", ANY, NAME | NUMBER | SIGN, "error: a loop is written while (condition) { ... }"},
+    {"repeat", STATEMENT, NAME | WORD, "error: a loop is written do { ... } while (condition);"},
+    {"function", ANY, NAME, "error: a function begins with the type of its result: float f(float x) { ... }"},
+    {"def", STATEMENT, NAME, "error: a function begins with the type of its result: float f(float x) { ... }"},
+    {"end", END | SEMICOLON | NAME, NONE | NAME | WORD | END,
+     "error: 'end' is not a word of GLSL: a block is written { ... }"},
+};
+
+static int class_of(const Token *t)
+{
+    static const char *const words[] = {"return", "else", "do", "case", "in", "const", "if", "for", "while", NULL};
+    static const char marks[] = "([)]{};-+!~";
+    static const int classes[] = {OPEN, OPEN, CLOSE, CLOSE, BEGIN, END, SEMICOLON, SIGN, SIGN, SIGN, SIGN};
+    if (t->kind == TOKEN_NAME) {
+        return token_any(t, words) ? WORD : NAME;
+    }
+    const char *mark = t->kind == TOKEN_MARK && t->length == 1 ? strchr(marks, *t->text) : NULL;
+    return t->kind == TOKEN_END ? NONE : t->kind == TOKEN_NUMBER ? NUMBER : mark ? classes[mark - marks] : OTHER;
+}
+
+static bool is_type(const Token *t)
+{
+    static const Module empty;
+    const Type *type;
+    int matrix, used;
+    return t->kind == TOKEN_NAME && !token_is(t, "struct") && module_type(&empty, t, &type, &matrix, &used);
+}
+
+/* Returns the message about a comment that was meant as a quotient of Lua or Python; NULL if it is a comment. */
+static const char *quotient(const Token *before, const char *at, const char *end)
+{
+    const char *first = at + 2, *last = end;
+    while (first < end && (*first == ' ' || *first == '\t')) {
+        first++;
+    }
+    while (last > first && isspace((unsigned char)last[-1])) {
+        last--;
+    }
+    bool operand = first < last && (isalnum((unsigned char)*first) || *first == '(');
+    bool statement = operand && (last[-1] == ';' || last[-1] == '}') && !memchr(first, '=', (size_t)(last - first));
+    bool number = operand && isdigit((unsigned char)*first) && class_of(before) != CLOSE;
+    for (const char *p = first; p < last; p++) {
+        number = number && (isalnum((unsigned char)*p) || *p == '.');
+    }
+    return (class_of(before) & OPERAND) && (statement || number)
+               ? "error: '//' begins a comment: write floor(x / y), or x / y for ints, which truncates"
+               : NULL;
+}
+
+/* Returns the length of the white space, comment or directive at a position; 0 for a token. */
+static size_t blank_length(const char *at, bool starts_line)
+{
+    const char *close;
+    if (isspace((unsigned char)*at)) {
+        return 1;
+    }
+    if ((at[0] == '/' && at[1] == '/') || (*at == '#' && starts_line)) {
+        return strcspn(at, "\n");
+    }
+    if (at[0] == '/' && at[1] == '*') {
+        close = strstr(at + 2, "*/");
+        return close ? (size_t)(close + 2 - at) : strlen(at);
+    }
+    return 0;
+}
+
+/* Reads the next token. *message becomes the message if a comment before it is a quotient. */
+static Token next_token(const SourceText *source, const Token *before, const char **message)
+{
+    const char *at = before->text + before->length, *end = source->text + source->length;
+    bool starts_line = before->length == 0, same_line = true;
+    Token token = {.kind = TOKEN_END, .text = end};
+    for (size_t n; *at && (n = blank_length(at, starts_line)) > 0; at += n) {
+        token.spaced = true;
+        starts_line = starts_line || *at == '\n';
+        same_line = same_line && *at != '\n';
+        if (at[0] == '/' && at[1] == '/' && same_line && !*message) {
+            *message = quotient(before, at, at + n);
+            token.offset = (size_t)(at - source->text);
+        }
+    }
+    if (*at && !*message) {
+        token.text = at;
+        token.offset = (size_t)(at - source->text);
+        token_scan(&token, end);
+        bool two = (at[0] == '*' && at[1] == '*') || (at[0] == '~' && at[1] == '=') || (at[0] == '.' && at[1] == '.');
+        token.length = two && token.kind == TOKEN_MARK ? 2 : token.length;
+    }
+    return token;
+}
+
+/* Returns whether `--` before a name begins a comment of Lua, and not a statement such as `--n;` or `--a[i];`. */
+static bool is_comment(const SourceText *source, const Token *name)
+{
+    static const char *const more[] = {";", "[", ".", ",", ")", NULL};
+    const char *ignored = NULL;
+    Token next = name->kind == TOKEN_END ? *name : next_token(source, name, &ignored);
+    return !token_any(&next, more);
+}
+
+static const char *message_of(const SourceText *source, const Token *before, const Token *token, const Token *after)
+{
+    if (token_is(token, "--") && !is_comment(source, after)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (token_is(token, rows[i].text) && (class_of(before) & rows[i].before) && (class_of(after) & rows[i].after) &&
+            !is_type(before)) {
+            return rows[i].message;
+        }
+    }
+    return NULL;
+}
+
+const char *foreign_syntax(const SourceText *source, size_t *offset)
+{
+    const char *message = NULL, *comment = NULL;
+    Token before = {.kind = TOKEN_END, .text = source->text}, token = next_token(source, &before, &comment);
+    while (token.kind != TOKEN_END) {
+        const Token after = next_token(source, &token, &comment);
+        message = message_of(source, &before, &token, &after);
+        if (message || comment) {
+            *offset = message ? token.offset : after.offset;
+            return message ? message : comment;
+        }
+        before = token;
+        token = after;
+    }
+    return NULL;
+}
