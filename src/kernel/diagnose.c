@@ -1,7 +1,7 @@
 /* Translates errors of the GLSL compiler to the names and lines of the kernel text. */
 #include "kernel/kernel_private.h"
+#include "kernel/text/foreign.h"
 #include "kernel/text/names.h"
-#include "kernel/text/suggest.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -320,7 +320,7 @@ static bool add_syntax(const Module *module, StrBuf *out, const char *text, cons
     size_t length = word_length(word, strlen(word));
     if (at->kind == TOKEN_NAME && is_unknown_type(module, at - 1)) {
         strbuf_addf(out, "error: '%.*s' is not a type", at[-1].length, at[-1].text);
-        suggest_type(out, module, at - 1);
+        foreign_type(out, module, param_kinds, at - 1);
         return true;
     }
     strbuf_add_bytes(out, text, (size_t)(word - text));
@@ -347,9 +347,9 @@ static void add_explained(const Module *module, StrBuf *out, const char *text, c
     } else if (strstr(text, "length called on scalar")) {
         strbuf_add(out, "; sizeof_stream(name).x is the number of elements of a stream");
     } else if (at && strstr(text, "no function with name")) {
-        suggest_function(out, module, at);
+        foreign_function(out, module, at);
     } else if (at && strstr(text, "undeclared")) {
-        suggest_value(out, at);
+        foreign_value(out, at);
     }
 }
 

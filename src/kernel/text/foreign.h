@@ -1,11 +1,22 @@
-/* Recognizes syntax of Lua, Python and C in kernel texts that do not compile. */
+/* Recognizes syntax and names of Lua, Python and C in kernel texts that do not compile. */
 #ifndef RILL_KERNEL_TEXT_FOREIGN_H
 #define RILL_KERNEL_TEXT_FOREIGN_H
 
-#include "kernel/text/source.h"
+#include "base/strbuf.h"
+#include "kernel/text/module.h"
 
 /* Searches an invalid text for syntax that GLSL does not have, such as `x and y`. Returns a message that names the GLSL
  * form, and sets *offset to the position of the syntax; NULL if there is none. */
 const char *foreign_syntax(const SourceText *source, size_t *offset);
+
+/* The functions below append a suggestion to a message about an unknown name, such as "; did you mean 'float'?". They
+ * append nothing if no known name resembles it. */
+
+/* Suggests a type, or a word that may be before a type: `kernel` or the word of a row of `kinds`, which is param_kinds. */
+void foreign_type(StrBuf *text, const Module *module, const ParamKindInfo *kinds, const Token *name);
+/* Suggests a function of GLSL or of the text. */
+void foreign_function(StrBuf *text, const Module *module, const Token *name);
+/* Suggests a replacement of an undeclared value that other languages have. */
+void foreign_value(StrBuf *text, const Token *name);
 
 #endif

@@ -327,7 +327,7 @@ static bool check_brackets(const Module *m)
 
 static bool parse_all(Module *module)
 {
-    Parser p = {module, 0};
+    Parser p = {module, 0, param_kinds};
     if (!check_brackets(module) || !check_depth(module)) {
         return false;
     }

@@ -1,6 +1,6 @@
 #include "kernel/text/parser.h"
 
-#include "kernel/text/suggest.h"
+#include "kernel/text/foreign.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ static bool fail_type(const Parser *p)
     } else if (token->kind == TOKEN_NAME && token_any(token + 1, ends)) {
         strbuf_add(&hint, "; a parameter begins with its type: 'float x<>'");
     } else {
-        suggest_type(&hint, p->module, token);
+        foreign_type(&hint, p->module, p->kinds, token);
     }
     source_error(&p->module->source, token->offset, "expected a type, got '%.*s'%s", token->length, token->text,
                  strbuf_text(&hint));

@@ -8,6 +8,7 @@
 typedef struct Parser {
     Module *module;
     size_t at;
+    const ParamKindInfo *kinds; /* for suggestions */
 } Parser;
 
 /* Returns the next token. */
