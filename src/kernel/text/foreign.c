@@ -78,10 +78,9 @@ static int class_of(const Token *t)
 
 static bool is_type(const Token *t)
 {
-    static const Module empty;
-    const Type *type;
-    int matrix, used;
-    return t->kind == TOKEN_NAME && !token_is(t, "struct") && module_type(&empty, t, &type, &matrix, &used);
+    static const char *const types[] = {"void",   "bool", "int",  "uint", "half", "float",
+                                        "double", "vec2", "vec3", "vec4", NULL};
+    return token_any(t, types);
 }
 
 /* Returns the message about a comment that was meant as a quotient of Lua or Python; NULL if it is a comment. */
@@ -305,13 +304,14 @@ static bool add_type(StrBuf *text, const char *name)
 
 void foreign_type(StrBuf *text, const Module *module, const ParamKindInfo *kinds, const Token *name)
 {
-    static const char *const words[] = {"kernel", "reduce", "const", "struct", "typedef", "uniform", "void"};
+    static const char *const words[] = {"kernel", "reduce", "const", "struct", "typedef",
+                                        "void",   "mat2",   "mat3",  "mat4"};
     if (name->kind != TOKEN_NAME || name->length > MAX_NAME) {
         return;
     }
     char own[MAX_NAME + 1] = "";
     memcpy(own, name->text, (size_t)name->length);
-    const char *hint = HINT_OF(word_hints, own), *known;
+    const char *hint = HINT_OF(word_hints, own);
     if (hint) {
         strbuf_addf(text, "; %s", hint);
         return;
@@ -328,8 +328,9 @@ void foreign_type(StrBuf *text, const Module *module, const ParamKindInfo *kinds
             nearest_try(&n, kinds[k].word);
         }
     }
-    for (size_t i = 0; (known = module_type_name(i)); i++) {
-        nearest_try(&n, known);
+    const Type *type;
+    for (int i = 0; (type = type_at(i)); i++) {
+        nearest_try(&n, type->value->name);
     }
     for (size_t i = 0; i < module->structs.count; i++) {
         nearest_try(&n, module->structs.items[i]->name);

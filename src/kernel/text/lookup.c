@@ -76,12 +76,6 @@ const char *module_value_name(int matrix)
     return value_names[matrix];
 }
 
-const char *module_type_name(size_t i)
-{
-    const size_t types = sizeof value_types / sizeof *value_types, names = sizeof value_names / sizeof *value_names;
-    return i < types ? value_types[i] : i - types + 2 < names ? value_names[i - types + 2] : NULL;
-}
-
 bool module_type(const Module *module, const Token *tokens, const Type **type, int *matrix, int *used)
 {
     *type = NULL;

@@ -121,8 +121,6 @@ const Constant *module_constant(const Module *module, const Token *name);
  * are 0 for `void`. *used is the number of tokens (2 for "unsigned int" and "struct Name"). Returns
  * false if the token does not name a type. */
 bool module_type(const Module *module, const Token *tokens, const Type **type, int *matrix, int *used);
-/* Returns the name of type i, from 0, that values in a body can have, without structures; NULL after the last one. */
-const char *module_type_name(size_t i);
 /* Returns the GLSL name of a *matrix of module_type: "mat3" for 3; larger numbers are "bvec2",
  * "mat2x3" and so on. */
 const char *module_value_name(int matrix);
