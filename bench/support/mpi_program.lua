@@ -155,7 +155,7 @@ function cases.peer()
     local halo = require "rill.mpi.halo"
     local data, reach, modes = u._state.data, {1, 0}, {"clamp", "clamp"}
     measure("peer_halo", 200, function(count)
-        for _ = 1, mpi.size > 1 and count or 0 do halo.finish(data, halo.begin(data, reach, modes, 1, 1)) end
+        for _ = 1, mpi.size > 1 and count or 0 do halo.finish(halo.begin(data, reach, modes, 1, 1)) end
     end)
     local n = 1 << 22
     local d = mpi.stream("float", n * mpi.size)

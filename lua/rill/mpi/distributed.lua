@@ -49,7 +49,7 @@ local RESERVE <const> = 4
 
 -- Allocates the store of a part with room for halos.
 local function allocate(c, element, widths)
-    local data = {cut = c, type = element, halo = {}, plans = {}, filled = {}}
+    local data = {cut = c, type = element, halo = {}, plans = {}}
     local padded, first, last = {}, {}, {}
     for d, n in ipairs(c.own) do
         data.halo[d] = c.grid[d] > 1 and c.size > 0 and math.max(RESERVE, widths and widths[d] or 0) or 0
@@ -72,7 +72,7 @@ end
 
 --- distributed.adopt(part, c, modes) returns a distributed stream whose part is a stream that nothing else uses.
 function distributed.adopt(part, c, modes)
-    local data = {cut = c, type = part.type, halo = {}, plans = {}, filled = {}, store = part, part = part}
+    local data = {cut = c, type = part.type, halo = {}, plans = {}, store = part, part = part}
     local list = {}
     for d = 1, #c.shape do
         data.halo[d], list[d] = 0, modes and modes[d] or "clamp"
@@ -105,7 +105,7 @@ end
 -- its store is needed.
 local function lazy(value, of)
     local c = of.data.cut
-    return kind.create {data = {cut = c, type = value.type, value = value, plans = {}, filled = {}}, modes = of.modes,
+    return kind.create {data = {cut = c, type = value.type, value = value, plans = {}}, modes = of.modes,
         widths = of.widths}
 end
 
@@ -153,7 +153,7 @@ local function widen(state, reach)
         local wide = allocate(c, data.type, widths)
         wide.part:write(data.part)
         data.store:close()
-        data.fresh, data.plans, data.filled = nil, {}, {}
+        data.fresh, data.plans = nil, {}
         data.store, data.part, data.halo = wide.store, wide.part, wide.halo
     end
     return data
@@ -520,15 +520,15 @@ local function begin_exchanges(launch, d)
         local data = state.data
         if launch.cut.grid[d] > 1 and group.stale then
             data.fresh = nil -- until all exchanges have ended
-            list[#list + 1] = {data = data, exchange = halo.begin(data, group.reach, state.modes, d, 256 * d + i)}
+            list[#list + 1] = halo.begin(data, group.reach, state.modes, d, 256 * d + i)
         end
     end
     return list
 end
 
 local function finish_exchanges(list)
-    for _, item in ipairs(list) do
-        halo.finish(item.data, item.exchange)
+    for _, exchange in ipairs(list) do
+        halo.finish(exchange)
     end
 end
 

@@ -5,9 +5,9 @@ local cut = require "rill.mpi.cut"
 
 local halo = {}
 
--- Returns the index from which an index outside of 0 .. n - 1 takes its value, or nil if it is a constant.
+-- Returns the index from which an index outside of 0 .. n - 1 takes its value. With other modes the kernel itself handles the
+-- ends of the whole stream.
 local SOURCE <const> = {
-    clamp = function(i, n) return math.max(0, math.min(n - 1, i)) end,
     wrap = function(i, n) return i % n end,
     mirror = function(i, n)
         local m = i % (2 * n)
@@ -15,13 +15,12 @@ local SOURCE <const> = {
     end,
 }
 
--- Returns the elements of the halo before and after a part along dimension d. With the mode "clamp", the kernel itself
--- clamps at the ends of the whole stream.
+-- Returns the elements of the halo before and after a part along dimension d.
 local function widths(c, d, part, reach, mode)
     local low, high, n = c.ends[d][part + 1], c.ends[d][part + 2], c.shape[d]
     if low == high then
         return 0, 0
-    elseif mode == "clamp" then
+    elseif not SOURCE[mode] then
         return math.min(reach, low), math.min(reach, n - high)
     end
     return reach, reach
@@ -38,7 +37,7 @@ local function owner(ends, i)
 end
 
 -- Returns the runs that a part needs along dimension d: {at = the first index relative to the part, from = the first index
--- in the whole stream, or nil for a constant, count =, owner = the part that has them}.
+-- in the whole stream, count =, owner = the part that has them}.
 local function needs(c, d, part, reach, mode)
     local low, own, n = c.ends[d][part + 1], c.ends[d][part + 2] - c.ends[d][part + 1], c.shape[d]
     local before, after = widths(c, d, part, reach, mode)
@@ -46,12 +45,10 @@ local function needs(c, d, part, reach, mode)
     local function add(at)
         local from = low + at
         if from < 0 or from >= n then
-            from = SOURCE[mode] and SOURCE[mode](from, n)
+            from = SOURCE[mode](from, n)
         end
-        local who, last = from and owner(c.ends[d], from), runs[#runs]
-        local joins = last and last.owner == who and last.at + last.count == at and
-            (not from or last.from + last.count == from)
-        if joins then
+        local who, last = owner(c.ends[d], from), runs[#runs]
+        if last and last.owner == who and last.at + last.count == at and last.from + last.count == from then
             last.count = last.count + 1
         else
             runs[#runs + 1] = {at = at, from = from, count = 1, owner = who}
@@ -70,7 +67,7 @@ end
 function halo.messages(c, d, part, reach, mode)
     local list, by_owner = {}, {}
     for _, run in ipairs(needs(c, d, part, reach, mode)) do
-        if run.owner and run.owner ~= part then
+        if run.owner ~= part then
             local message = by_owner[run.owner]
             if not message then
                 message = {run.owner, 0}
@@ -108,17 +105,15 @@ local function rank_along(c, d, part)
 end
 
 -- Returns the plan of the exchange along dimension d: {sends, receives = lists of {rank, views}, copies = list of {to,
--- from}, fills = list of views}.
+-- from}}.
 local function plan(data, reach, modes, d)
     local c, mode = data.cut, modes[d]
     local own, low = c.place[d], c.ends[d][c.place[d] + 1]
-    local result = {sends = {}, receives = {}, copies = {}, fills = {}}
+    local result = {sends = {}, receives = {}, copies = {}}
     local by_rank = {}
     for _, run in ipairs(needs(c, d, own, reach[d], mode)) do
         local to = slab(data, reach, modes, d, run.at, run.count)
-        if not run.owner then
-            result.fills[#result.fills + 1] = to
-        elseif run.owner == own then
+        if run.owner == own then
             result.copies[#result.copies + 1] = {to = to, from = slab(data, reach, modes, d, run.from - low, run.count)}
         else
             local rank = rank_along(c, d, run.owner)
@@ -206,7 +201,6 @@ function halo.begin(data, reach, modes, d, tag)
     local steps = planned(data, reach, modes, key, d)
     if not steps.shared then
         prepare(data, steps, key, tag)
-        steps.exchange, steps.d, steps.value = halo.key(reach, modes), d, modes[d]
     end
     for i, message in ipairs(steps.sends) do
         local offset = 0
@@ -218,19 +212,10 @@ function halo.begin(data, reach, modes, d, tag)
     return steps
 end
 
---- halo.finish(data, exchange) waits for the messages of an exchange and stores them.
-function halo.finish(data, steps)
+--- halo.finish(exchange) waits for the messages of an exchange and stores them.
+function halo.finish(steps)
     for _, copy in ipairs(steps.copies) do
         copy.to:write(copy.from)
-    end
-    if data.filled.key ~= steps.exchange then
-        data.filled = {key = steps.exchange}
-    end
-    if not data.filled[steps.d] then -- constants stay until an exchange with other widths or modes
-        data.filled[steps.d] = true
-        for _, view in ipairs(steps.fills) do
-            view:fill(steps.value == "zero" and 0 or steps.value)
-        end
     end
     wire.mpi.wait(table.unpack(steps.shared.requests))
     for i, message in ipairs(steps.receives) do

@@ -176,6 +176,10 @@ local function views()
     local again = far((far(wide, 6) * 2):copy(), 5)
     equal("the option halo is kept", far(again:map "x + 1.0", 3),
         far((far((far(line_of, 6) * 2):eval(), 5) + 1):eval(), 3))
+    local halves = numbers(1000, "half")
+    local step = rill.kernel "kernel void step(neighbor half u<>, out float r<>) { r = u[-3] + 2.0 * u[2]; }"
+    equal("a value that the type does not have", step(mpi.stream("half", 1000, {init = halves, boundary = 0.1})),
+        step(halves:boundary(0.1)))
     local view = d:boundary "zero"
     d:close()
     d:close()
