@@ -1,4 +1,4 @@
--- Files larger than memory: a map, a sum and a sort of a file of GIB=1 gibibytes, against the slowest of its parts: reading and writing, copying and
+-- Files larger than memory: maps, a sum and sorts of a file of GIB=1 gibibytes, against the slowest of its parts: reading and writing, copying and
 -- computing. The memory of the tiles is a sixteenth of the file. To hold the cache of the system to the same limit, run it in a control group:
 --
 --     mkdir /sys/fs/cgroup/memory/big; echo 256M > /sys/fs/cgroup/memory/big/memory.limit_in_bytes
@@ -8,6 +8,9 @@ local support = require "bench.support"
 
 local BLOCK <const> = 1 << 20 -- elements
 local EXPRESSION <const> = "x * 2.0 + 1.0"
+local NEIGHBORS <const> = rill.kernel [[
+    kernel float neighbors(neighbor float u<>) { return 0.25 * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]); }
+]]
 
 local function seconds(f)
     local begin = rill.clock()
@@ -97,7 +100,12 @@ return function()
     end
     local slowest = math.max(table.unpack(times, 1, 5))
     row("sum", seconds(function() b:sum() end))
+    local grid = rill.big(source, {shape = {n >> 10, 1 << 10}, memory = n // 4})
+    row("map of neighbors", seconds(function() grid:map(NEIGHBORS, target, {boundary = "wrap"}) end))
+    row("map of two files", seconds(function() b:map("x + y", target, {arguments = {y = b}}) end))
     row("sort", seconds(function() b:sort(target) end))
+    local small = rill.big(source, {memory = n // 16})
+    row("sort with a quarter of the memory", seconds(function() small:sort(target) end))
     os.remove(source)
     os.remove(target)
     return {

@@ -177,6 +177,7 @@ describe("maps of big streams", function()
         local outs = rill.kernel "kernel void outs(int x<>, out int p<>, out int q<>) { p = x; q = x; }"
         local takes = rill.kernel "kernel int takes(int x<>, int table[]) { return table[x]; }"
         local random = rill.kernel "kernel void random(int x<>, inout int h[], out int r<>) { h[0] = 1; r = x; }"
+        local part = rill.kernel "kernel int part(int x<>, int part) { return x + part; }"
         local function run(...)
             local arguments = table.pack(...)
             return function() b:map(table.unpack(arguments, 1, arguments.n)) end
@@ -190,6 +191,7 @@ describe("maps of big streams", function()
             ["kernel 'two' has no argument 'z'"] = run(two, out, {arguments = {y = y, z = 1}}),
             ["kernel 'two' has no input stream for '"] = run(two, out, {arguments = {x = y, y = y}}),
             ["y.npy' is the file of the stream"] = run(two, path, {arguments = {y = y}}),
+            ["argument 'part' has the name of the launch option"] = run(part, out, {arguments = {part = 1}}),
             ["'table' is read as a whole"] = run(takes, out, {arguments = {table = y}}),
             ["argument 'h' is a random%-access stream"] = run(random, out, {arguments = {h = rill.iota(1)}}),
             ["option 'boundary': only kernels with neighbor arguments have it"] = run(two, out,

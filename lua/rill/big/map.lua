@@ -137,6 +137,10 @@ return function(big, methods)
             fail("%s: kernel '%s' has no %s", where, kernel.name, own and "output stream" or "input stream for '" ..
                 state.path .. "'")
         end
+        if known.part then
+            fail("%s: kernel '%s': argument 'part' has the name of the launch option: give it another name", where,
+                kernel.name)
+        end
         check_options(where, o, neighbors)
         check_indices(where, state)
         return inputs, outputs, values
