@@ -56,3 +56,38 @@ describe("reshape", function()
         check.names({"shape 3x2", "as shape 6 requires", ":copy()"}, turned.reshape, turned, 6)
     end)
 end)
+
+describe("a remedy in a message", function()
+    local x = rill.from {1, 2, 3}
+
+    it("names options as options", function()
+        check.names({"rill.random: option 'distribution': expected"}, rill.random, 3, {distribution = "gauss"})
+        check.names({"rill.random: option 'seed': expected a whole number"}, rill.random, 3, {seed = "a"})
+        check.names({"rill.bincount: option 'minlength': expected"}, rill.bincount, rill.iota(3), {minlength = -1})
+        check.names({"s:scan: option 'segments': expected"}, x.scan, x, "add", {segments = rill.from {1, 2}})
+        check.names({"rill.fft: option 'length': expected"}, rill.fft, x, {length = "a", real = true, inverse = true})
+    end)
+
+    it("says how to convert the argument", function()
+        for _, case in ipairs {
+            {rill.bincount, x, 's:cast "int" converts'}, {rill.image.gaussian, x:cast "double", "s:cast 'float'"},
+            {rill.image.sobel, rill.zeros({3, 3}, "uint8"), "got elements of uint8: s:cast 'float'"},
+            {function(t) return rill.sin(t) end, {1, 2}, "rill.from makes a stream"},
+            {rill.stack, {1, 2}, "rill.from makes a stream"},
+            {rill.heat, {shape = {1, 2}, temperature = {{1, 2}}}, "rill.from makes one"},
+        } do
+            check.names({case[3]}, case[1], case[2], 1)
+        end
+    end)
+
+    it("says what to call instead", function()
+        check.names({"s:histogram: option 'bins'", "count rill.searchsorted(edges, s) with rill.bincount"}, x.histogram,
+            x, {bins = {0, 0.5, 1}})
+        check.names({"'return_counts': the counts are always returned"}, x.unique, x, {return_counts = true})
+        check.names({"s:get(i, j, ...) reads one element"}, function() return x[{1, 2}] end)
+        check.names({"unknown operator 'mean'", "the sum divided by the count"}, x.scan, x, "mean")
+        check.names({"unknown operator 'sum'", "add computes sums"}, x.scan, x, "sum")
+        check.names({"s:boundary", "or a number (the value outside)"}, x.boundary, x, "foo")
+        check.names({"s:write: argument #1 'data': expected a table of 3, got table of 1"}, x.write, x, {1})
+    end)
+end)

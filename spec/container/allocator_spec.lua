@@ -89,7 +89,7 @@ describe("a page allocator", function()
         answer = {3, 3}
         raises("the allocator returned frame 3, which holds a page", c.allocate, c, 13, 20)
         assert.equal(3, c.pages.mapped)
-        raises("rill.sparse: argument #3 'allocator': expected a function, got number 3", rill.sparse, "int", 4,
+        raises("rill.sparse: option 'allocator': expected a function, got number 3", rill.sparse, "int", 4,
             {page = 2, allocator = 3})
     end)
 end)

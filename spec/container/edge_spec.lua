@@ -154,7 +154,7 @@ describe("a custom boundary", function()
             rill.array, "float", {4, 4, 4}, {boundary = p})
         raises("rill.sparse: expected a boundary for any point: translator 'linear' has a shape", rill.sparse,
             "float", 8, {page = 4, boundary = T.linear {shape = 8}})
-        raises("rill.array: argument #3 'boundary': expected a translator, got string \"clamp\"", rill.array, "float",
+        raises("rill.array: option 'boundary': expected a translator, got string \"clamp\"", rill.array, "float",
             {4, 4}, {boundary = "clamp"})
         raises("rill.hashgrid: option 'boundary': a domain without bounds has no outside", rill.hashgrid, "int",
             {rank = 2, boundary = p})

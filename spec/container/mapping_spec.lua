@@ -370,7 +370,7 @@ describe("the mapping of a sparse container", function()
             {page = {4, 4}, mapping = mapping, overlap = 1})
         raises("rill.sparse: option 'levels' cannot be combined with 'mapping'", make,
             {page = {4, 4}, mapping = mapping, levels = 2})
-        raises("rill.sparse: argument #3 'mapping': expected a translator, got string \"clamp\"", make,
+        raises("rill.sparse: option 'mapping': expected a translator, got string \"clamp\"", make,
             {page = 4, mapping = "clamp"})
         local c = make {page = {4, 4}, mapping = mapping}
         raises("c:save: its mapping 'diagonals' is a translator, which cannot be saved: save c:stream", c.save, c,

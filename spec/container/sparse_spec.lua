@@ -411,7 +411,7 @@ describe("a sparse container", function()
 
     it("names wrong arguments", function()
         raises("rill.sparse: argument #3 'options': expected a table like", rill.sparse, "float", 8)
-        raises("rill.sparse: argument #3 'page'", rill.sparse, "float", 8, {})
+        raises("rill.sparse: option 'page'", rill.sparse, "float", 8, {})
         raises("rill.sparse: unknown option 'pages'", rill.sparse, "float", 8, {page = 4, pages = 2})
         raises("rill.sparse: option 'capacity': expected 1 .. 2147483647, got 0", rill.sparse, "float", 8,
             {page = 4, capacity = 0})

@@ -74,10 +74,10 @@ describe("a custom translator", function()
     end)
 
     it("has checked options", function()
-        raises("argument #1 'glsl': expected GLSL that defines 'translate' %(a string%), got number 5", T.new,
+        raises("option 'glsl': expected GLSL that defines 'translate' %(a string%), got number 5", T.new,
             {rank = 1, to = 1, cpu = print, glsl = 5})
-        raises("argument #1 'cpu': expected a function, got nil", T.new, {rank = 2, to = 2, glsl = swap.glsl})
-        raises("argument #1 'ranges': expected a function, got number 3", T.new, like {ranges = 3})
+        raises("option 'cpu': expected a function, got nil", T.new, {rank = 2, to = 2, glsl = swap.glsl})
+        raises("option 'ranges': expected a function, got number 3", T.new, like {ranges = 3})
         raises("expected 'rank' and 'to'", T.new, {to = 1})
         raises("expected 'rank' and 'to'", T.new, like {shape = {1, 2, 3}})
         raises("option 'rank': expected 1 .. 8, got 9", T.new, like {rank = 9})
@@ -86,7 +86,7 @@ describe("a custom translator", function()
             like {traits = {memory = "2"}})
         raises("trait 'complete': expected true or false, got number 1", T.new, like {traits = {complete = 1}})
         raises("unknown option 'invertible'", T.new, like {traits = {invertible = true}})
-        raises("argument #1 'name': expected a name", T.new, like {name = 5})
+        raises("option 'name': expected a name", T.new, like {name = 5})
     end)
 
     it("reports errors of its Lua functions", function()

@@ -64,7 +64,7 @@ describe("rill.virtual", function()
         raises("rill.virtual: the domain of translator 'pages' has more than 2%^53 elements", rill.virtual,
             T.pages {shape = {2 ^ 30 | 0, 2 ^ 30 | 0}, page = {1 << 15, 1 << 15}, levels = 2}, m)
         raises("rill.virtual: unknown option 'defualt'", rill.virtual, t, m, {defualt = 1})
-        raises("rill.virtual: argument #3 'default'", rill.virtual, t, m, {default = "x"})
+        raises("rill.virtual: option 'default'", rill.virtual, t, m, {default = "x"})
         raises("rill.virtual: argument #3 'options'", rill.virtual, t, m, 1)
     end)
 

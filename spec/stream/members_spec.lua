@@ -149,7 +149,7 @@ describe("the members of elements", function()
                 function() s.life = "x" end,
             ["s.life = v: expected a number, a table, a stream or an expression, got nil"] =
                 function() s.life = nil end,
-            ["s.life = v: the table: expected a table of 4, got table of 2"] = function() s.life = {1, 2} end,
+            ["s.life = v: expected a table of 4, got table of 2"] = function() s.life = {1, 2} end,
             ["s.life = v: expected a stream of float (input stream), got stream<vec2>[4]"] =
                 function() s.life = rill.stream("vec2", 4) end,
             ["s.id = v: expected a stream of int (input stream; :cast \"int\" converts one)"] =

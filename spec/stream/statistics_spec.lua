@@ -493,7 +493,7 @@ describe("histograms of two streams", function()
         local x = rill.iota(3)
         check.raises("rill.histogram2d: argument #2 'y': expected the shape 3 of 'x', got 4", rill.histogram2d, x,
             rill.iota(4))
-        check.raises("rill.histogram2d: argument #3 'bins': expected a number, or one for x and y", rill.histogram2d, x,
+        check.raises("rill.histogram2d: option 'bins': expected a number, or one for x and y", rill.histogram2d, x,
             x, {bins = {1, 2, 3}})
         check.raises("rill.histogram2d: unknown option 'range'", rill.histogram2d, x, x, {range = 1})
     end)

@@ -76,6 +76,9 @@ void binding_strict(lua_State *L, const char *what);
 /* Creates the metatable of the userdata type `name` ("rill.range") with the metamethods `meta`. Pops the value on top
  * of the stack, which becomes __index. The registry holds the metatable under `key`. Returns its lua_topointer. */
 const void *binding_metatable(lua_State *L, const char *name, const void *key, const luaL_Reg *meta);
+/* The `n` of functions that raise errors about arguments, if the value is an option: "function: option 'name'". */
+enum { BINDING_OPTION = -1 };
+
 /* Raises "function: argument #n 'name': expected ..., got ...". `index` is the stack index of the value. `n` is the
  * 1-based number of the argument. For a method, arguments are counted after the colon, and 0 means the value before the
  * colon. */

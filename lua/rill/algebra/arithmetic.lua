@@ -130,7 +130,7 @@ local function has_stream(list)
 end
 
 local function no_stream(where)
-    fail("%s: expected a stream or an expression among its arguments", where)
+    fail("%s: expected a stream or an expression among its arguments (rill.from makes a stream of a table)", where)
 end
 
 local functions = {}

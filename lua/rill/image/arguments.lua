@@ -9,9 +9,9 @@ local picture = {}
 
 local SEEN <const> = {float = true, vec3 = true, vec4 = true}
 
-local function not_image(where, number, what, got)
-    fail("%s: argument #%d '%s': expected an image, a stream {rows, columns} of float, vec3 or vec4, got %s", where,
-        number, what, got)
+local function not_image(where, number, what, got, hint)
+    fail("%s: argument #%d '%s': expected an image, a stream {rows, columns} of float, vec3 or vec4, got %s%s", where,
+        number, what, got, hint or "")
 end
 
 --- picture.take(where, s [, number, what]): checks that `s` is an image. Returns it as an open stream {rows, columns}, with expressions
@@ -25,7 +25,8 @@ function picture.take(where, s, number, what)
     s = rill.type(s) == "expression" and s:eval() or s
     local info = types.list[s.type]
     if not info or not SEEN[info.seen] then
-        not_image(where, number, what, ("elements of %s"):format(s.type))
+        not_image(where, number, what, ("elements of %s"):format(s.type), info and info.components == 1 and
+            ": s:cast 'float' converts them")
     elseif #s.shape ~= 2 then
         not_image(where, number, what, "shape " .. tostring(s.shape))
     end

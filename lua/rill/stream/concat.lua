@@ -21,7 +21,8 @@ function concat.concat(list, axis)
         end
         if not typename.element(s) then
             local what = "rill.concat: argument #1 'list': item %d: expected an open stream, got %s"
-            error(what:format(i, typename.not_open(s)), 2)
+            error(what:format(i, type(s) == "number" and "a number: rill.from makes a stream of numbers" or
+                typename.not_open(s)), 2)
         end
     end
     local first = list[1]

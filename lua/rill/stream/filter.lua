@@ -285,6 +285,9 @@ end
 -- `inverse` = true also an int stream of the shape of s: the 0-based index of each element in the distinct values.
 filter.unique = errors.guard(function(s, options, ...)
     s = self_of("unique", s, 1, options, ...)
+    if option.table[1](options) and options.return_counts ~= nil then
+        errors.fail("s:unique: unknown option 'return_counts': the counts are always returned, as the second result")
+    end
     local inverse <const> = option.take("s:unique", options, {inverse = option.flag}).inverse
     local flat <close> = core._flat(s)
     local done, sorted, places = pcall(core._ordered, flat, "s:unique")

@@ -22,7 +22,7 @@ lattice.spacing = {option.some(is_width), "a number from 1e-18 to 1e18, or a tab
 function lattice.number_or_stream(holds, words)
     return {function(value)
         return type(value) == "number" and holds(value) or type(value) ~= "number" and not errors.not_open(value)
-    end, words .. ", or an open stream of them"}
+    end, words .. ", or an open stream of them (rill.from makes one of a table)"}
 end
 
 --- lattice.new(where, shape, spacing) returns a grid. Arguments have the slowest dimension first. Fields of the grid:

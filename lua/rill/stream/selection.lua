@@ -368,7 +368,8 @@ function selection.stack(list, axis, ...)
     errors.none("rill.stack", 3, 2, (...))
     local parts = {}
     for k, s in ipairs(list) do
-        s = errors.open(("rill.stack: argument #1 'list': item %d"):format(k), s)
+        s = errors.open(("rill.stack: argument #1 'list': item %d"):format(k), s, type(s) == "number" and
+            "expected an open stream, got a number: rill.from makes a stream of numbers" or nil)
         if k > 1 and (s.type ~= parts[1].type or s.shape ~= parts[1].shape) then
             fail("rill.stack: argument #1 'list': item %d: stream<%s>[%s] does not fit stream<%s>[%s]", k, s.type,
                 s.shape, parts[1].type, parts[1].shape)

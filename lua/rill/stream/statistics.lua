@@ -176,7 +176,7 @@ function statistics.histogram2d(x, y, options, ...)
         scalar, VECTORS[scalar], VECTORS[scalar]))(x, y)
     local done <const>, counts <const>, of_y <const>, of_x <const> = pcall(points.histogram, points, own)
     if not done then
-        fail("%s", (counts:gsub("^.-s:histogram: ", "rill.histogram2d: "):gsub("argument #1", "argument #3")))
+        fail("%s", (counts:gsub("^.-s:histogram: ", "rill.histogram2d: ")))
     end
     return counts, of_x, of_y
 end

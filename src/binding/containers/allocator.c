@@ -72,7 +72,7 @@ void allocator_option(lua_State *L, int options, const char *function, LuaContai
         return;
     }
     if (!lua_isfunction(L, -1)) {
-        binding_argument(L, function, options, "allocator", lua_gettop(L), "a function");
+        binding_argument(L, function, BINDING_OPTION, "allocator", lua_gettop(L), "a function");
     }
     lua_createtable(L, 1, 0);
     lua_insert(L, -2);

@@ -34,7 +34,7 @@ typedef struct ContainerOptions {
 
 static void read_translator(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    *(Translator **)field = translator_hold(L, -1, call->function, call->n, option->name);
+    *(Translator **)field = translator_hold(L, -1, call->function, BINDING_OPTION, option->name);
 }
 
 /* Pushes a container with the memory at `index`. The options are at 3. */
@@ -44,7 +44,7 @@ static void push_virtual(lua_State *L, Translator *t, Translator *edge, int inde
     const Stream *memory = accept_check(L, index, function, 2, "physical");
     if (!lua_isnil(L, 3) && lua_getfield(L, 3, "default") != LUA_TNIL &&
         !value_pack_splat(L, lua_gettop(L), memory->type, fallback)) {
-        binding_argument_error(L, function, 3, "default");
+        binding_argument_error(L, function, BINDING_OPTION, "default");
     }
     LuaContainer *self = container_push(L);
     container_make(L, self, memory->device, function, container_with_edge(container_create(t, memory, fallback), edge));
@@ -91,7 +91,7 @@ static int rill_array(lua_State *L)
     shape_check_arg(L, 2, function, 2, "shape", &shape);
     Translator *edge = NULL;
     if (lua_istable(L, 3) && lua_getfield(L, 3, "boundary") != LUA_TNIL) {
-        edge = translator_hold(L, -1, function, 3, "boundary");
+        edge = translator_hold(L, -1, function, BINDING_OPTION, "boundary");
     }
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
@@ -104,7 +104,7 @@ static int rill_array(lua_State *L)
 /* Reads the option `overlap`. The sizes of a page are its upper limit, which is checked later. */
 static void read_overlap(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    lua_Integer overlap = binding_integer(L, -1, call->function, call->n, option->name);
+    lua_Integer overlap = binding_integer(L, -1, call->function, BINDING_OPTION, option->name);
     if (overlap < 0) {
         luaL_error(L, "%s: option 'overlap': expected 0 or more, got %I", call->function, (LUAI_UACINT)overlap);
     }
@@ -118,7 +118,7 @@ static void read_mapping(lua_State *L, const OptionCall *call, const Option *opt
     const char *function = call->function;
     char text[SHAPE_TEXT];
     int64_t size[SHAPE_MAX_RANK];
-    Translator *mapping = translator_hold(L, -1, function, call->n, option->name);
+    Translator *mapping = translator_hold(L, -1, function, BINDING_OPTION, option->name);
     int held = lua_gettop(L);
     TranslatorInfo info = translator_info(mapping);
     const Shape *shape = &options->shape;

@@ -122,9 +122,9 @@ static Stream *option_lists(lua_State *L, const char *function, bool *counts)
     }
     lua_remove(L, *counts ? -1 : -2);
     const char *name = *counts ? "counts" : "offsets";
-    Stream *s = accept_check(L, lua_gettop(L), function, 1, name);
+    Stream *s = accept_check(L, lua_gettop(L), function, BINDING_OPTION, name);
     if (s->type != type_of(SCALAR_INT, 1) || (!*counts && s->shape.rank != 1)) {
-        binding_argument(L, function, 1, name, lua_gettop(L),
+        binding_argument(L, function, BINDING_OPTION, name, lua_gettop(L),
                          *counts ? "a stream of int" : "a stream of int of one dimension");
     }
     if (!*counts && stream_elements(s) == 0) {

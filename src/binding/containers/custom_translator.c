@@ -138,7 +138,7 @@ static bool push_function(lua_State *L, const char *name, bool required)
         return false;
     }
     if (!lua_isfunction(L, -1)) {
-        binding_argument(L, function, 1, name, lua_gettop(L), "a function");
+        binding_argument(L, function, BINDING_OPTION, name, lua_gettop(L), "a function");
     }
     return true;
 }
@@ -222,7 +222,7 @@ static const char *option_text(lua_State *L, const char *name, const char *expec
         return otherwise;
     }
     if (lua_type(L, -1) != LUA_TSTRING) {
-        binding_argument(L, function, 1, name, lua_gettop(L), expected);
+        binding_argument(L, function, BINDING_OPTION, name, lua_gettop(L), expected);
     }
     return lua_tolstring(L, -1, length); /* stays on the stack */
 }

@@ -20,7 +20,7 @@ static void read_sizes(lua_State *L, const OptionCall *call, const Option *optio
 {
     Shape *shape = field;
     if (lua_type(L, -1) == LUA_TNUMBER) {
-        int64_t size = binding_integer(L, -1, call->function, call->n, option->name);
+        int64_t size = binding_integer(L, -1, call->function, BINDING_OPTION, option->name);
         shape->rank = call->rank;
         for (int d = 0; d < call->rank; d++) {
             shape->size[d] = size;

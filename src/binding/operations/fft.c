@@ -52,12 +52,12 @@ static void read_axes(lua_State *L, const OptionCall *call, const Option *option
 static void read_length(lua_State *L, const OptionCall *call, const Option *option, void *to)
 {
     FftSpec *spec = to;
-    spec->length = binding_integer(L, lua_gettop(L), function, call->n, option->name);
+    spec->length = binding_integer(L, lua_gettop(L), function, BINDING_OPTION, option->name);
     if (!spec->inverse || !spec->real) {
         luaL_error(L, "%s: option 'length' requires the inverse of half a spectrum, {inverse = true, real = true}",
                    function);
     } else if (spec->length < 1) {
-        binding_argument(L, function, call->n, option->name, lua_gettop(L), "a length, at least 1");
+        binding_argument(L, function, BINDING_OPTION, option->name, lua_gettop(L), "a length, at least 1");
     }
 }
 

@@ -16,8 +16,13 @@ static bool axis_option(lua_State *L, const char *name, int a, int axes)
         return false;
     }
     if (lua_istable(L, -1)) {
+        const char *expected = axes != 1 ? "a number, or one for x and y"
+                               : strcmp(name, "bins") == 0
+                                   ? "a number (for bins with given edges, count rill.searchsorted(edges, s) with "
+                                     "rill.bincount)"
+                                   : "a number";
         if (axes == 1 || lua_rawlen(L, -1) != (lua_Unsigned)axes) {
-            binding_argument(L, "s:histogram", 1, name, -1, axes == 1 ? "a number" : "a number, or one for x and y");
+            binding_argument(L, "s:histogram", BINDING_OPTION, name, -1, expected);
         }
         lua_rawgeti(L, -1, a + 1);
     }
@@ -30,7 +35,7 @@ static bool limit_option(lua_State *L, const char *name, int a, int axes, double
         return false;
     }
     if (lua_type(L, -1) != LUA_TNUMBER || !isfinite(lua_tonumber(L, -1))) {
-        binding_argument(L, "s:histogram", 1, name, -1, "a finite number");
+        binding_argument(L, "s:histogram", BINDING_OPTION, name, -1, "a finite number");
     }
     *value = lua_tonumber(L, -1);
     return true;
@@ -41,9 +46,9 @@ static void bins_option(lua_State *L, HistogramSpec *spec)
     int64_t total = 1;
     for (int a = 0; a < spec->axes; a++) {
         lua_Integer bins =
-            axis_option(L, "bins", a, spec->axes) ? binding_integer(L, -1, "s:histogram", 1, "bins") : 10;
+            axis_option(L, "bins", a, spec->axes) ? binding_integer(L, -1, "s:histogram", BINDING_OPTION, "bins") : 10;
         if (bins < 1 || bins > MOST_BINS || (total *= bins) > MOST_BINS) {
-            binding_argument(L, "s:histogram", 1, "bins", -1, "1 to 2^28 bins in all");
+            binding_argument(L, "s:histogram", BINDING_OPTION, "bins", -1, "1 to 2^28 bins in all");
         }
         spec->axis[a].bins = bins;
     }
@@ -88,23 +93,23 @@ static void outside_option(lua_State *L, HistogramSpec *spec)
     }
     int word = binding_word(L, -1, words);
     if (word < 0) {
-        binding_argument(L, "s:histogram", 1, "outside", -1, "\"drop\" or \"clamp\"");
+        binding_argument(L, "s:histogram", BINDING_OPTION, "outside", -1, "\"drop\" or \"clamp\"");
     }
     spec->clamp = word == 1;
 }
 
 /* Pushes and returns the option `weights`; NULL if it is not given. */
-static const Stream *weights_option(lua_State *L, const char *function, int n, const Stream *s)
+static const Stream *weights_option(lua_State *L, const char *function, const Stream *s)
 {
     if (lua_isnoneornil(L, 2) || lua_getfield(L, 2, "weights") == LUA_TNIL) {
         return NULL;
     }
-    const Stream *weights = accept_check(L, lua_gettop(L), function, n, "weights");
+    const Stream *weights = accept_check(L, lua_gettop(L), function, BINDING_OPTION, "weights");
     const Type *type = weights->type;
     if (type->is_struct || type->components > 1 || type->value->scalar == SCALAR_BOOL) {
-        binding_argument(L, function, n, "weights", -1, "a stream of numbers");
+        binding_argument(L, function, BINDING_OPTION, "weights", -1, "a stream of numbers");
     } else if (weights->device != s->device) {
-        luaL_error(L, "%s: argument #%d 'weights': the stream belongs to another device", function, n);
+        luaL_error(L, "%s: option 'weights': the stream belongs to another device", function);
     }
     shape_raise_unequal(L, "%s: the weights have shape %s, the elements %s", function, &weights->shape, &s->shape);
     return weights;
@@ -146,7 +151,7 @@ static int histogram_of(lua_State *L)
     HistogramSpec spec = {.axes = s->type->components}, found = {.axes = s->type->components};
     bins_option(L, &spec);
     outside_option(L, &spec);
-    const Stream *weights = weights_option(L, "s:histogram", 1, s);
+    const Stream *weights = weights_option(L, "s:histogram", s);
     if (needs_range(L)) {
         find_range(L, s, &found);
     }
@@ -200,7 +205,7 @@ static int rill_bincount(lua_State *L)
     binding_count(L, "rill.bincount", 2, false);
     Scalar scalar = s->type->is_struct ? SCALAR_FLOAT : s->type->value->scalar;
     if (s->type->components > 1 || (scalar != SCALAR_INT && scalar != SCALAR_UINT)) {
-        binding_argument(L, "rill.bincount", 1, "s", 1, "a stream of int or uint");
+        binding_argument(L, "rill.bincount", 1, "s", 1, "a stream of int or uint (s:cast \"int\" converts numbers)");
     }
     lua_Integer least = 0;
     if (!lua_isnoneornil(L, 2)) {
@@ -209,13 +214,13 @@ static int rill_bincount(lua_State *L)
         }
         binding_known(L, 2, "rill.bincount", names);
         if (lua_getfield(L, 2, "minlength") != LUA_TNIL) {
-            least = binding_integer(L, -1, "rill.bincount", 2, "minlength");
+            least = binding_integer(L, -1, "rill.bincount", BINDING_OPTION, "minlength");
         }
         if (least < 0 || least > MOST_BINS) {
-            binding_argument(L, "rill.bincount", 2, "minlength", -1, "0 to 2^28");
+            binding_argument(L, "rill.bincount", BINDING_OPTION, "minlength", -1, "0 to 2^28");
         }
     }
-    const Stream *weights = weights_option(L, "rill.bincount", 2, s);
+    const Stream *weights = weights_option(L, "rill.bincount", s);
     Stream *result = stream_handle_push(L);
     binding_make(L, s->device, "rill.bincount", histogram_integers(s, weights, least, result));
     return 1;

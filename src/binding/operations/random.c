@@ -31,7 +31,7 @@ static double number_option(lua_State *L, int options, const char *name, double 
     *given = true;
     if (lua_type(L, -1) != LUA_TNUMBER ||
         (integer && !lua_isinteger(L, -1) && !lua_tointegerx(L, -1, NULL) && lua_tonumber(L, -1) != 0)) {
-        binding_argument(L, "rill.random", 2, name, -1, integer ? "a whole number" : "a number");
+        binding_argument(L, "rill.random", BINDING_OPTION, name, -1, integer ? "a whole number" : "a number");
     }
     double value = lua_tonumber(L, -1);
     lua_pop(L, 1);
@@ -62,7 +62,7 @@ static void distribution(lua_State *L, int options, RandomSpec *spec)
     }
     bool normal = strcmp(name, "normal") == 0;
     if (!normal && strcmp(name, "uniform") != 0) {
-        binding_argument(L, "rill.random", 2, "distribution", -1, "\"uniform\" or \"normal\"");
+        binding_argument(L, "rill.random", BINDING_OPTION, "distribution", -1, "\"uniform\" or \"normal\"");
     }
     spec->low = number_option(L, options, "low", 0, integer, &low);
     spec->high = number_option(L, options, "high", 1, integer, &high);
@@ -99,7 +99,7 @@ static const Type *type_option(lua_State *L, int options)
     if (!options || lua_getfield(L, options, "type") == LUA_TNIL) {
         return type_of(SCALAR_FLOAT, 1);
     }
-    const Type *type = type_check(L, lua_gettop(L), "rill.random", 2, "type");
+    const Type *type = type_check(L, lua_gettop(L), "rill.random", BINDING_OPTION, "type");
     bool fits = !type->is_struct && (type->scalar == SCALAR_FLOAT || type->scalar == SCALAR_DOUBLE ||
                                      type->scalar == SCALAR_INT || type->scalar == SCALAR_UINT);
     if (!fits) {
@@ -126,7 +126,8 @@ static int rill_random(lua_State *L)
     distribution(L, options, &spec);
     Sequence *sequence = sequence_get(L);
     bool seeded = options && lua_getfield(L, options, "seed") != LUA_TNIL;
-    spec.seed = seeded ? (uint64_t)binding_integer(L, lua_gettop(L), "rill.random", 2, "seed") : sequence->seed;
+    spec.seed =
+        seeded ? (uint64_t)binding_integer(L, lua_gettop(L), "rill.random", BINDING_OPTION, "seed") : sequence->seed;
     spec.block = seeded ? 0 : sequence->block;
     Stream *result = stream_handle_push(L);
     uint64_t blocks = 0;

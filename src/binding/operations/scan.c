@@ -82,7 +82,7 @@ static void take_options(lua_State *L, int options, const char *function, ScanSp
         return;
     }
     if (lua_getfield(L, options, "segments") != LUA_TNIL) {
-        *segments = take_segments(L, lua_gettop(L), function, 2, &spec->domain);
+        *segments = take_segments(L, lua_gettop(L), function, BINDING_OPTION, &spec->domain);
         if ((*segments)->device != spec->device) {
             luaL_error(L, "%s: option 'segments': the stream belongs to another device", function);
         }

@@ -61,7 +61,10 @@ static int stream_index(lua_State *L)
             binding_describe(L, 2));
     }
     if (kind == LUA_TNIL && !fields_component(L)) {
-        return luaL_error(L, "a stream has no field or method %s%s", binding_key(L, 2), binding_hint(L, "s", 2));
+        const char *hint = lua_istable(L, 2)
+                               ? ": s:get(i, j, ...) reads one element, s:domain a box, and s:select several"
+                               : binding_hint(L, "s", 2);
+        return luaL_error(L, "a stream has no field or method %s%s", binding_key(L, 2), hint);
     }
     return 1;
 }

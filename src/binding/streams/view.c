@@ -204,7 +204,7 @@ static Boundary boundary_check(lua_State *L, int index, const char *function, do
         int mode = binding_word(L, index, mode_names);
         if (mode < 0) {
             binding_argument(L, function, index - 1, "mode", index,
-                             "\"clamp\", \"wrap\", \"mirror\", \"zero\" or the value outside");
+                             "\"clamp\", \"wrap\", \"mirror\", \"zero\" or a number (the value outside)");
         }
         if (mode != BOUNDARY_VALUE) {
             return (Boundary)mode;

@@ -40,9 +40,13 @@ const void *binding_metatable(lua_State *L, const char *name, const void *key, c
     return metatable;
 }
 
-/* Pushes and returns "rill.stream: argument #2 'shape'", or "s:read: argument 's'" for the value before the colon. */
+/* Pushes and returns "rill.stream: argument #2 'shape'", "s:read: argument 's'" for the value before the colon, or
+ * "s:histogram: option 'bins'". */
 static const char *argument_label(lua_State *L, const char *function, int n, const char *name)
 {
+    if (n == BINDING_OPTION) {
+        return lua_pushfstring(L, "%s: option '%s'", function, name);
+    }
     return n > 0 ? lua_pushfstring(L, "%s: argument #%d '%s'", function, n, name)
                  : lua_pushfstring(L, "%s: argument '%s'", function, name);
 }

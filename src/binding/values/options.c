@@ -48,7 +48,7 @@ void options_flag(lua_State *L, const OptionCall *call, const Option *option, vo
 
 void options_count(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    lua_Integer value = binding_integer(L, -1, call->function, call->n, option->name);
+    lua_Integer value = binding_integer(L, -1, call->function, BINDING_OPTION, option->name);
     if (value < option->low || value > option->high) {
         luaL_error(L, "%s: option '%s': expected %I .. %I, got %I", call->function, option->name,
                    (LUAI_UACINT)option->low, (LUAI_UACINT)option->high, (LUAI_UACINT)value);
@@ -58,7 +58,7 @@ void options_count(lua_State *L, const OptionCall *call, const Option *option, v
 
 void options_axis(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    lua_Integer axis = binding_integer(L, -1, call->function, call->n, option->name);
+    lua_Integer axis = binding_integer(L, -1, call->function, BINDING_OPTION, option->name);
     if (axis == 0 || axis > call->rank || axis < -call->rank) {
         luaL_error(L, "%s: option '%s': expected 1 .. %d, or -1 for the last, got %I", call->function, option->name,
                    call->rank, (LUAI_UACINT)axis);
@@ -78,12 +78,12 @@ void options_word(lua_State *L, const OptionCall *call, const Option *option, vo
 
 void options_sizes(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
-    shape_check_sizes(L, lua_gettop(L), call->function, call->n, option->name, field);
+    shape_check_sizes(L, lua_gettop(L), call->function, BINDING_OPTION, option->name, field);
 }
 
 void options_element(lua_State *L, const OptionCall *call, const Option *option, void *field)
 {
     if (!value_pack_splat(L, lua_gettop(L), call->type, field)) {
-        binding_argument_error(L, call->function, call->n, option->name);
+        binding_argument_error(L, call->function, BINDING_OPTION, option->name);
     }
 }

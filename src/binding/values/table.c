@@ -107,9 +107,11 @@ static const char *packer_path(const Packer *p, int depth, char text[SHAPE_TEXT]
 static bool row_error(const Packer *p, int depth, const char *got)
 {
     char text[SHAPE_TEXT];
+    if (depth == 0) {
+        return error_set("expected a table of %" PRId64 ", got %s", p->shape->size[0], got);
+    }
     packer_path(p, depth, text);
-    return error_set("%s%s: expected a table of %" PRId64 ", got %s", depth ? "row " : "the table", text,
-                     p->shape->size[depth], got);
+    return error_set("row %s: expected a table of %" PRId64 ", got %s", text, p->shape->size[depth], got);
 }
 
 /* Packs the table on top of the stack, which is at nesting level `depth`. */

@@ -21,7 +21,11 @@ ScanOp scan_op_find(const char *name)
             return (ScanOp)op;
         }
     }
-    error_set("unknown operator '%s': expected add, mul, min, max, and, or, xor, or a reduce kernel", name);
+    bool sum = strcmp(name, "sum") == 0, mean = strcmp(name, "mean") == 0 || strcmp(name, "avg") == 0;
+    error_set("unknown operator '%s': expected add, mul, min, max, and, or, xor, or a reduce kernel%s", name,
+              sum    ? "; add computes sums"
+              : mean ? "; a mean is the sum divided by the count"
+                     : "");
     return SCAN_OPS;
 }
 
