@@ -93,6 +93,14 @@ describe("views with a halo", function()
         local u = rill.from {1, 2, 3, 4, 5, 6, 7, 8}
         assert.same({2, 2, 2}, line(core._halo(u:domain(4, 6), {2, 1}), -5):read())
         assert.same({7, 7, 7}, line(core._halo(u:domain(4, 6), {2, 1}), 1000):read())
+        for mode, outside in pairs {zero = 0, [2.5] = 2.5} do -- beyond the halo, with a value outside
+            local view = core._halo(u:domain(4, 6):boundary(mode), {2, 1})
+            assert.same({outside, 2, 3}, line(view, -3):read())
+            assert.same({6, 7, outside}, line(view, 2):read())
+            assert.same({outside, outside, outside}, line(view, -1000):read())
+            assert.same({4, 5, 6}, line(core._halo(u:domain(4, 6):boundary(mode), {0, 1}), 0):read())
+            assert.same({outside, 4, 5}, line(core._halo(u:domain(4, 6):boundary(mode), {0, 1}), -1):read())
+        end
         assert.is_nil(line.params[1].reach)
     end)
 

@@ -159,6 +159,8 @@ describe("rill.mpi", function()
             "rill.mpi.gather: rill.mpi.stream cannot be sent",
             "rill.mpi.reduce: argument #1 'value': expected a number or a stream, got \"",
             "rill.mpi.reduce: argument #2 'operation'",
+            "rill.mpi.profile: argument #1 'f': expected a function, got number 3",
+            "rill.mpi.broadcast: a table that contains itself cannot be sent",
             "blur: argument #2 'k'",
             "rill.mpi.cg: option 'x0': expected a distributed stream of double cut like b (20x10), got one of fl",
             "rill.mpi.multigrid: option 'x0': expected a distributed stream of double cut like b (20x10), got on",

@@ -96,11 +96,9 @@ end
 
 -- Returns the kind of a type whose elements have the same bytes in a .npy file as in a stream; nil if there is none.
 local function kind_of(element)
-    local kind, bytes = nil, nil
-    if types.scalar(element) then
-        kind, bytes = core._tiles_kind(element)
-    end
-    return bytes == types.list[element].bytes and kind or nil
+    local kind, bytes = core._tiles_kind(element)
+    local info = types.list[element]
+    return info and bytes == info.bytes and kind or nil
 end
 
 --- D:save(path) writes a distributed stream of numbers to one .npy file, which all ranks write together (MPI-IO). The file is written under another name

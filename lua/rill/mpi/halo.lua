@@ -5,8 +5,8 @@ local cut = require "rill.mpi.cut"
 
 local halo = {}
 
--- Returns the index from which an index outside of 0 .. n - 1 takes its value. With other modes the kernel itself handles the
--- ends of the whole stream.
+-- The modes in which the halo has elements outside of the whole stream: functions that return the index from which an
+-- index outside of 0 .. n - 1 takes its value. In the other modes the kernel itself computes the values outside.
 local SOURCE <const> = {
     wrap = function(i, n) return i % n end,
     mirror = function(i, n)
@@ -20,10 +20,10 @@ local function widths(c, d, part, reach, mode)
     local low, high, n = c.ends[d][part + 1], c.ends[d][part + 2], c.shape[d]
     if low == high then
         return 0, 0
-    elseif not SOURCE[mode] then
-        return math.min(reach, low), math.min(reach, n - high)
+    elseif SOURCE[mode] then
+        return reach, reach
     end
-    return reach, reach
+    return math.min(reach, low), math.min(reach, n - high)
 end
 
 -- Returns the part to which index i of dimension d belongs.
@@ -104,14 +104,35 @@ local function rank_along(c, d, part)
     return cut.rank(c, place)
 end
 
+-- Returns what this rank receives and sends along dimension d: {needs = the runs that it needs, sends = a list of {part =,
+-- the runs that the part needs of this one}}. All streams of a cut share it, because all parts are searched.
+local function schedule(c, d, reach, mode)
+    local name = ("%d %d %s"):format(d, reach, mode)
+    c.schedules = c.schedules or {}
+    local result = c.schedules[name]
+    if not result then
+        local own = c.place[d]
+        result = {needs = needs(c, d, own, reach, mode), sends = {}}
+        for part = 0, c.grid[d] - 1 do
+            local runs = {part = part}
+            for _, run in ipairs(part ~= own and needs(c, d, part, reach, mode) or {}) do
+                runs[#runs + 1] = run.owner == own and run or nil
+            end
+            result.sends[#result.sends + 1] = runs[1] and runs or nil
+        end
+        c.schedules[name] = result
+    end
+    return result
+end
+
 -- Returns the plan of the exchange along dimension d: {sends, receives = lists of {rank, views}, copies = list of {to,
 -- from}}.
 local function plan(data, reach, modes, d)
     local c, mode = data.cut, modes[d]
     local own, low = c.place[d], c.ends[d][c.place[d] + 1]
     local result = {sends = {}, receives = {}, copies = {}}
-    local by_rank = {}
-    for _, run in ipairs(needs(c, d, own, reach[d], mode)) do
+    local by_rank, known = {}, schedule(c, d, reach[d], mode)
+    for _, run in ipairs(known.needs) do
         local to = slab(data, reach, modes, d, run.at, run.count)
         if run.owner == own then
             result.copies[#result.copies + 1] = {to = to, from = slab(data, reach, modes, d, run.from - low, run.count)}
@@ -125,16 +146,12 @@ local function plan(data, reach, modes, d)
             message[#message + 1] = to
         end
     end
-    for part = 0, c.grid[d] - 1 do
-        local message = {rank = rank_along(c, d, part)}
-        for _, run in ipairs(part ~= own and needs(c, d, part, reach[d], mode) or {}) do
-            if run.owner == own then
-                message[#message + 1] = slab(data, reach, modes, d, run.from - low, run.count)
-            end
+    for i, runs in ipairs(known.sends) do
+        local message = {rank = rank_along(c, d, runs.part)}
+        for j, run in ipairs(runs) do
+            message[j] = slab(data, reach, modes, d, run.from - low, run.count)
         end
-        if message[1] then
-            result.sends[#result.sends + 1] = message
-        end
+        result.sends[i] = message
     end
     for _, messages in ipairs {result.sends, result.receives} do
         for _, message in ipairs(messages) do

@@ -43,12 +43,13 @@ end
 function mpi.send(value, rank, tag)
     check_rank("rill.mpi.send", 2, "rank", rank)
     tag = check_tag("rill.mpi.send", 3, tag)
-    local text = wire.encode(value)
+    local text = wire.text(value)
     local memory, requests = wire.borrow(#text), {}
     memory:put(text, 0)
     wire.post(requests, true, memory, 0, #text, rank, tag)
     wire.wait(requests)
     wire.give(memory)
+    wire.check(text, wire.rank)
 end
 
 --- rill.mpi.receive(rank [, tag]) waits for a value that a rank has sent with the same tag, and returns it.
@@ -59,9 +60,10 @@ function mpi.receive(rank, tag)
     local memory, requests = wire.borrow(bytes), {}
     wire.post(requests, false, memory, 0, bytes, rank, tag)
     wire.wait(requests)
-    local value = wire.decode(memory:text(0, bytes))
+    local text = memory:text(0, bytes)
     wire.give(memory)
-    return value
+    wire.check(text, rank)
+    return wire.decode(text)
 end
 
 --- rill.mpi.broadcast(value [, root]) returns on every rank the value of rank root. Default of root: 1.
@@ -132,6 +134,9 @@ end
 --- rill.mpi.profile(f, ...) calls f on all ranks, and returns a table by rank of {total, computing, waiting = seconds, sent, received = bytes, messages, collectives}; tostring
 -- prints it. Waiting is the time in functions of MPI, for messages and for other ranks.
 function mpi.profile(f, ...)
+    if type(f) ~= "function" then
+        fail("rill.mpi.profile: argument #1 'f': expected a function, got %s", errors.told(f))
+    end
     rill.sync()
     wire.mpi.barrier()
     local before, begin = {wire.mpi.traffic()}, wire.mpi.time()

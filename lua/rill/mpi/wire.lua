@@ -96,11 +96,9 @@ local encoders = {
 
 -- Returns a value as a string: see wire.encode.
 encode = function(value, seen)
-    if rill.type(value) == "stream" then
+    local given = rill.type(value)
+    if given == "stream" or given == "expression" then
         value = errors.open("rill.mpi: a value to be sent", value)
-        if type(value.type) ~= "string" then
-            fail("rill.mpi: a stream of structures cannot be sent: send its fields")
-        end
         return string.pack("<c1s8", "S", value.type) .. encode(tables.copy(value.shape), seen) ..
             string.pack("<s8", value:bytes())
     end
@@ -159,13 +157,14 @@ end
 
 local PROBLEM <const> = "!"
 
--- Returns the text of a value, or PROBLEM and a message if it cannot be sent.
-local function text_of(value)
+--- wire.text(value) returns the text of a value, or PROBLEM and a message if it cannot be sent: ranks that wait for it are told.
+function wire.text(value)
     local done, text = pcall(wire.encode, value)
     return done and text or PROBLEM .. text
 end
 
-local function check_text(text, rank)
+--- wire.check(text, rank) raises if a text of wire.text, which rank has made, is a message.
+function wire.check(text, rank)
     if text:sub(1, 1) == PROBLEM then
         error(("%s (rank %d)"):format(text:sub(2), rank), 0)
     end
@@ -173,9 +172,9 @@ end
 
 --- wire.gather(value [, root]) returns a table of the values of all ranks, on every rank or on rank root alone. A value that cannot be sent raises on all ranks.
 function wire.gather(value, root)
-    local texts, values = mpi.gather(text_of(value)), {}
+    local texts, values = mpi.gather(wire.text(value)), {}
     for rank, text in ipairs(texts) do
-        check_text(text, rank)
+        wire.check(text, rank)
     end
     for rank = 1, (root or wire.rank) == wire.rank and wire.size or 0 do
         values[rank] = wire.decode(texts[rank])
@@ -185,7 +184,7 @@ end
 
 --- wire.broadcast(value, root) returns the value of rank root on all ranks. A value that cannot be sent raises on all ranks.
 function wire.broadcast(value, root)
-    local text = wire.rank == root and text_of(value) or ""
+    local text = wire.rank == root and wire.text(value) or ""
     local memory = wire.borrow(8)
     memory:put(string.pack("<i8", #text), 0)
     mpi.broadcast(memory, 0, 8, root)
@@ -195,7 +194,7 @@ function wire.broadcast(value, root)
     mpi.broadcast(memory, 0, bytes, root)
     text = memory:text(0, bytes)
     wire.give(memory)
-    check_text(text, root)
+    wire.check(text, root)
     return wire.decode(text)
 end
 

@@ -45,7 +45,51 @@ refused(mpi.broadcast, mpi.rank == 1 and print or 1)
 refused(mpi.gather, mpi.rank == mpi.size and one or 1)
 refused(mpi.reduce, "a", "sum")
 refused(mpi.reduce, rill.stream("float", 3), "add")
+refused(mpi.profile, 3)
 assert(mpi.broadcast(mpi.rank, mpi.size) == mpi.size)
+local circle = {1}
+circle[2] = circle
+refused(mpi.broadcast, circle)
+if mpi.size > 1 then -- the receiver is told
+    local done, message = true, nil
+    if mpi.rank == 1 then
+        done, message = pcall(mpi.send, {circle}, mpi.size)
+        mpi.send("next", mpi.size)
+    elseif mpi.rank == mpi.size then
+        done, message = pcall(mpi.receive, 1)
+        assert(mpi.receive(1) == "next")
+    end
+    assert(mpi.rank > 1 and mpi.rank < mpi.size or not done and message:find("contains itself", 1, true))
+end
+
+-- Unusual values, and coroutines
+local deep = {}
+local at = deep
+for _ = 1, 1000 do
+    at[1] = {}
+    at = at[1]
+end
+at.here = true
+local given = {deep, 0 / 0, -1 / 0, -0.0, math.mininteger, "\0\1\255", rill.stream("vec3", {0, 7}), rill.iota(9) * 2,
+    [1.5] = "a", [true] = "b", [{7}] = "c", [""] = ("x"):rep(1 << 20)}
+local got = mpi.broadcast(given, mpi.size)
+at = got[1]
+for _ = 1, 1000 do
+    at = at[1]
+end
+local key
+for name in pairs(got) do
+    key = type(name) == "table" and name[1] or key
+end
+assert(at.here and got[2] ~= got[2] and got[3] == -1 / 0 and 1 / got[4] == -1 / 0 and got[5] == math.mininteger)
+assert(got[6] == "\0\1\255" and got[7].shape[2] == 7 and got[8]:sum() == 72 and got[1.5] .. got[true] == "ab")
+assert(key == 7 and #got[""] == 1 << 20)
+local steps = coroutine.wrap(function()
+    local sum = scale(one, 3):sum()
+    coroutine.yield(sum)
+    coroutine.yield(mpi.reduce(1, "sum"))
+end)
+assert(steps() == 24 and steps() == mpi.size)
 
 -- An error between the beginning and the end of an exchange
 require("rill.mpi.distributed").least_overlap = 1

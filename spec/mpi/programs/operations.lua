@@ -242,6 +242,43 @@ local function modes_in_turn()
     end
 end
 
+-- Values outside that are not values of the type, vectors and structures.
+local function values_outside()
+    local names = {bool = "bool", half = "float", int = "int", uint8 = "uint", unorm8 = "float", vec3 = "vec3",
+        dvec2 = "dvec2"}
+    for _, kind in ipairs {"bool", "half", "int", "uint8", "unorm8", "vec3", "dvec2"} do
+        local text = "kernel void shift(neighbor T p<>, out T r<>) { r = p[2][0]; }"
+        local down = rill.kernel((text:gsub("T", names[kind])))
+        local up = rill.kernel((text:gsub("T", names[kind]):gsub("%[2%]", "[-5]")))
+        local whole = rill.stream(kind, {7, 3})
+        for i = 1, 7 do
+            local value = kind == "bool" and i % 2 == 0 or kind ~= "bool" and i / (kind == "unorm8" and 8 or 1)
+            whole:domain({i, 1}, {i, 3}):fill(kind == "vec3" and {i, 2, 3} or kind == "dvec2" and {i, 2} or value)
+        end
+        for _, mode in ipairs {"zero", 1, 2.5, -1} do
+            local d, s = mpi.stream(kind, {7, 3}, {init = whole, boundary = mode}), whole:boundary(mode)
+            equal(("outside of %s %s"):format(kind, mode), down(d), down(s))
+            equal(("outside of %s %s"):format(kind, mode), up(d), up(s))
+        end
+    end
+    local Pair = rill.struct("Pair", "float x; int y;")
+    local text = "struct Pair { float x; int y; }; "
+    local make = rill.kernel(text .. [=[
+        kernel void make(out Pair r<>) { r.x = float(indexof(r).y); r.y = indexof(r).x + 1; }
+    ]=])
+    local add = rill.kernel(text .. [=[
+        kernel void add(neighbor Pair p<>, out float r<>) { r = p[1][0].x + 100.0 * float(p[-1][0].y) + p[0][1].x; }
+    ]=])
+    local d, s = mpi.stream(Pair, {9, 4}), rill.stream(Pair, {9, 4})
+    make(d)
+    make(s)
+    for _, mode in ipairs {"zero", "wrap", "clamp", 3} do
+        equal("structures " .. mode, add(d:boundary(mode)), add(s:boundary(mode)))
+    end
+    equal("rebalanced structures", d:rebalance(), s)
+    check("structures are not numbers", not pcall(d.save, d, "none.npy") and not pcall(d.sum, d))
+end
+
 -- Halos that are wider than the parts, also with more ranks than rows.
 local function wide_halos()
     local away = rill.kernel [=[
@@ -274,6 +311,7 @@ end
 views()
 extremes()
 modes_in_turn()
+values_outside()
 wide_halos()
 distributed_views()
 for _ = 1, rounds do
