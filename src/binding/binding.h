@@ -273,6 +273,9 @@ void scratch_give(lua_State *L, int index, void *memory);
 const Type *type_check(lua_State *L, int index, const char *function, int n, const char *name);
 /* Pushes the userdata of a structure type, which keeps it alive. There is one userdata per type. */
 void type_push_struct(lua_State *L, const Type *type);
+/* Pushes and returns the names of the fields of a structure for messages, each with `end`: "id, age" for "". Long lists
+ * end in "...". */
+const char *type_push_names(lua_State *L, const Type *type, const char *end);
 /* Adds a declaration like "struct ray { vec3 o; vec3 d; }" to `text`. */
 void type_add_declaration(luaL_Buffer *text, const Type *type);
 /* Reads a shape from an integer, a table of integers or the value of s.shape. Raises. */

@@ -58,6 +58,9 @@ static bool read_declaration(Reader *r)
             return false;
         }
         if (*r->at != ',' && *r->at != ';' && *r->at) {
+            if (field > r->fields && r->find(r->context, field->name)) {
+                return error_set("expected ';' before the type '%s', as in \"int a; float b\"", field->name);
+            }
             return error_set("expected ';' after field '%s' at \"%.20s\"", field->name, r->at);
         }
         char mark = *r->at;

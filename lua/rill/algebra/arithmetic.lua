@@ -148,6 +148,7 @@ local function element_function(op)
             return number(...)
         elseif not has_stream(list) then
             if value then
+                typing.condition(list[1], where)
                 return value(...)
             end
             no_stream(where)

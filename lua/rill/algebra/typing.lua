@@ -207,10 +207,10 @@ rules.bits = {
     type = function(op, list, where)
         local scalar, components = survey(list, where)
         for i, value in ipairs(list) do
-            local float = is_real(value) and not math.tointeger(value)
-            if float or RANK[scalar] >= RANK.float then
+            local name = type(value) == "table" and value._type
+            if is_real(value) and not math.tointeger(value) or name and RANK[types[name].scalar] >= RANK.float then
                 fail("%s: argument #%d '%s': expected int, uint or bool, got %s", where, i, op.names[i],
-                    type(value) == "table" and value._type or expression.describe(value))
+                    name or expression.describe(value))
             end
             if scalar == "bool" and type(value) == "number" then
                 scalar = "int"
@@ -305,10 +305,19 @@ rules.equal = {
     end,
 }
 
+--- typing.condition(value, where) raises an error if a condition is a table of Lua.
+function typing.condition(value, where)
+    if type(value) == "table" and not value._op then
+        fail("%s: argument #1 'cond': expected a bool, a number or a stream, got table of %d: rill.from makes a " ..
+            "stream of a table", where, #value)
+    end
+end
+
 -- where(c, a, b): c is a condition; a and b are numbers or bools.
 rules.choice = {
     type = function(_, list, where)
         local condition = {list[1]}
+        typing.condition(list[1], where)
         local _, components = survey(condition, where)
         if components > 1 then
             fail("%s: argument #1 'cond': expected a bool or a number for each element, got %s", where, list[1]._type)

@@ -96,15 +96,18 @@ local function line_ends(text)
     return select(2, text:gsub("\n", ""))
 end
 
--- Returns the compiler's message without the position in the generated text. `before`: the number of lines before the
+-- Returns the compiler's message without the position in the generated text. `head`: the text before the
 -- expression.
-local function message_of(message, expression, before)
+local function message_of(message, expression, head)
+    local before = 1 + line_ends(head)
     local line, rest = message:match "kernel text:(%d+): (.*)$"
     line = tonumber(line)
     if not line then
         return message
     elseif line > before and line <= before + 1 + line_ends(expression) then
-        return rest
+        local name = rest:match "`([%w_]+)' undeclared"
+        local is_field = name and head:find("[{;]%s*[%w_]+%s+" .. name .. ";")
+        return is_field and rest:gsub("undeclared", ("%%0; did you mean x.%s?"):format(name), 1) or rest
     end
     local first = line > before and rest:find("syntax error", 1, true) and "the expression is not complete" or
         rest:match "^[^\n]*" -- the message is about the whole expression
@@ -121,7 +124,7 @@ function oneline.kernel(head, expression, tail)
     end
     local made, kernel = pcall(make, text)
     if not made then
-        return nil, message_of(tostring(kernel), expression, 1 + line_ends(head))
+        return nil, message_of(tostring(kernel), expression, head)
     end
     keep(text, kernel)
     count_made(text, expression)

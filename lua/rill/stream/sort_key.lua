@@ -46,8 +46,9 @@ return {sort = errors.guard(function(s, options, ...)
     if key == nil or key == false then
         return core._sort(s, options, ...)
     elseif type(key) ~= "string" or not key:find "%S" then
-        fail("option 'key': expected an expression in x (a string), got %s",
-            type(key) == "string" and "an empty one" or rill.type(key) or type(key))
+        local sorts = (errors.not_open(key) == nil) and "; rill.sort_by_key(keys, s) sorts by a stream" or ""
+        fail("option 'key': expected an expression in x (a string), got %s%s",
+            type(key) == "string" and "an empty one" or rill.type(key) or type(key), sorts)
     end
     local wrong = oneline.wrong(key)
     if wrong then

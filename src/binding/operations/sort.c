@@ -30,11 +30,21 @@ static SortOptions read_options(lua_State *L, int index, const char *function, i
 static void check_order(lua_State *L, const Stream *s, const char *function, int n, const char *name)
 {
     if (!sort_has_order(s->type)) {
-        bool keyed = strcmp(function, "s:sort") == 0;
-        error_set("elements of type %s have no order: %s", s->type->name,
-                  keyed                ? "give a scalar computed from each, like key = \"x.x\""
-                  : s->type->is_struct ? "take a scalar field of each, like s.field"
-                                       : "take a component of each, like s.x");
+        char part[80] = "x";
+        for (int f = s->type->is_struct ? s->type->field_count : 0;
+             f-- > 0;) { /* a scalar field, else one of a vector */
+            const Field *field = &s->type->fields[f];
+            if (field->type->components == 1 || strcmp(part, "x") == 0) {
+                snprintf(part, sizeof part, "%s%s", field->name, field->type->components == 1 ? "" : ".x");
+            }
+        }
+        if (strcmp(function, "s:sort") == 0) {
+            error_set("elements of type %s have no order: give a scalar computed from each, like key = \"x.%s\"",
+                      s->type->name, part);
+        } else {
+            error_set("elements of type %s have no order: take a scalar %s of each, like s.%s", s->type->name,
+                      s->type->is_struct ? "field" : "component", part);
+        }
         binding_argument_error(L, function, n, name);
     }
 }

@@ -63,6 +63,10 @@ int element_set(lua_State *L)
         if (fields_assigned(L)) {
             return 0;
         }
+        if (s->type->is_struct) {
+            return luaL_error(L, "a stream has no field %s to be set; the fields of %s are %s", binding_key(L, 2),
+                              s->type->name, type_push_names(L, s->type, ""));
+        }
         return luaL_error(L,
                           "a stream has no field %s to be set; elements are set by s[i] = v or s:set(value, i, j ...)",
                           binding_key(L, 2));

@@ -61,9 +61,14 @@ static int stream_index(lua_State *L)
             binding_describe(L, 2));
     }
     if (kind == LUA_TNIL && !fields_component(L)) {
+        const Stream *s = stream_handle_to(L, 1);
         const char *hint = lua_istable(L, 2)
                                ? ": s:get(i, j, ...) reads one element, s:domain a box, and s:select several"
                                : binding_hint(L, "s", 2);
+        if (s && s->device && s->type->is_struct) {
+            return luaL_error(L, "a stream has no field or method %s%s; the fields of %s are %s", binding_key(L, 2),
+                              hint, s->type->name, type_push_names(L, s->type, ""));
+        }
         return luaL_error(L, "a stream has no field or method %s%s", binding_key(L, 2), hint);
     }
     return 1;

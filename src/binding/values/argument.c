@@ -201,7 +201,7 @@ static const char *describe_userdata(lua_State *L, int index)
     return lua_pushfstring(L, "%s", strncmp(name, "rill.", 5) == 0 ? name + 5 : name);
 }
 
-/* Describes a table: "table of 3", or "matrix" if it is a value of rill. */
+/* Describes a table: "table of 3", "table with the key 'a'", or "matrix" if it is a value of rill. */
 static const char *describe_table(lua_State *L, int index)
 {
     const int kind = luaL_getmetafield(L, index, "__name");
@@ -209,7 +209,17 @@ static const char *describe_table(lua_State *L, int index)
     if (strncmp(name, "rill.", 5) == 0) {
         return lua_pushstring(L, name + 5);
     }
-    return lua_pushfstring(L, "table of %d", (int)lua_rawlen(L, index));
+    const int top = lua_gettop(L), count = (int)lua_rawlen(L, index);
+    index = lua_absindex(L, index);
+    lua_pushnil(L);
+    if (count == 0 && lua_next(L, index) && lua_type(L, top + 1) == LUA_TSTRING) {
+        lua_pushfstring(L, "table with the key '%s'", lua_tostring(L, top + 1));
+        lua_replace(L, top + 1);
+        lua_settop(L, top + 1);
+        return lua_tostring(L, -1);
+    }
+    lua_settop(L, top);
+    return lua_pushfstring(L, "table of %d", count);
 }
 
 const char *binding_key(lua_State *L, int index)

@@ -76,7 +76,8 @@ bool table_shape(lua_State *L, int index, const Type *type, Shape *shape)
     bool empty = levels > 0 && levels <= SHAPE_MAX_RANK && shape->size[levels - 1] == 0;
     shape->rank = levels - (in_vectors && !empty);
     if (type->is_struct && number && !empty) {
-        return error_set("expected tables keyed by field for structure %s", type->name);
+        return error_set("expected tables keyed by field for structure %s: {%s}", type->name,
+                         type_push_names(L, type, " = ..."));
     }
     if (in_vectors && shape->rank < 1) {
         return error_set("expected tables nested so that the innermost are %s: {x, y ...}, got a flat one", type->name);
@@ -197,6 +198,10 @@ bool table_pack(lua_State *L, int index, const Type *type, const Shape *shape, v
     }
     if (levels == 1) {
         return pack_numbers(L, index, type, flat.size[0], bytes);
+    }
+    if (type->is_struct && number) {
+        return error_set("expected tables keyed by field for structure %s: {%s}", type->name,
+                         type_push_names(L, type, " = ..."));
     }
     char text[SHAPE_TEXT];
     return error_set("expected a flat table of %" PRId64 " elements or tables nested as %s, got tables nested %d deep",

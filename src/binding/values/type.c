@@ -73,7 +73,10 @@ const Type *type_check(lua_State *L, int index, const char *function, int n, con
         }
     }
     if (!type) {
-        binding_argument(L, function, n, name, index, "a type: a name as \"float\", or a structure");
+        binding_argument(L, function, n, name, index,
+                         lua_istable(L, index) && lua_rawlen(L, index) > 0
+                             ? "a type: a name as \"float\", or a structure (rill.from makes a stream of a table)"
+                             : "a type: a name as \"float\", or a structure");
     }
     return type;
 }
@@ -160,6 +163,21 @@ static int rill_struct(lua_State *L)
     lua_pushvalue(L, -2);
     hold_name(L);
     return 1;
+}
+
+const char *type_push_names(lua_State *L, const Type *type, const char *end)
+{
+    enum { MOST = 8 };
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    for (int f = 0; f < type->field_count && f < MOST; f++) {
+        luaL_addstring(&text, f ? ", " : "");
+        luaL_addstring(&text, type->fields[f].name);
+        luaL_addstring(&text, end);
+    }
+    luaL_addstring(&text, type->field_count > MOST ? ", ..." : "");
+    luaL_pushresult(&text);
+    return lua_tostring(L, -1);
 }
 
 static void push_fields(lua_State *L, const Type *type)

@@ -231,8 +231,9 @@ static bool check_keys(lua_State *L, int index, const Type *type)
             known = known || strcmp(lua_tostring(L, -2), type->fields[f].name) == 0;
         }
         if (!known) {
-            error_set("structure %s has no field %s", type->name, binding_key(L, -2));
-            lua_pop(L, 3);
+            const char *key = binding_key(L, -2);
+            error_set("structure %s has no field %s: its fields are %s", type->name, key, type_push_names(L, type, ""));
+            lua_pop(L, 4);
             return false;
         }
     }
@@ -242,8 +243,9 @@ static bool check_keys(lua_State *L, int index, const Type *type)
 static bool struct_pack(lua_State *L, int index, const Type *type, char *to)
 {
     if (!lua_istable(L, index)) {
-        error_set("expected a table keyed by field for structure %s, got %s", type->name, binding_describe(L, index));
-        lua_pop(L, 1);
+        error_set("expected a table keyed by field for structure %s: {%s}, got %s", type->name,
+                  type_push_names(L, type, " = ..."), binding_describe(L, index));
+        lua_pop(L, 2);
         return false;
     }
     int present = 0;
@@ -275,7 +277,7 @@ static bool struct_pack(lua_State *L, int index, const Type *type, char *to)
 bool value_pack(lua_State *L, int index, const Type *type, void *element)
 {
     index = lua_absindex(L, index);
-    if (!lua_checkstack(L, 6)) {
+    if (!lua_checkstack(L, 10)) {
         return error_set("out of Lua stack");
     }
     if (type->is_struct) {
