@@ -466,9 +466,9 @@ describe("functions", function()
         assert.same({{9.0, 8.0}, {3.0, 4.0}, {9.0, 8.0}}, rill.where(x:gt(0), v, {9, 8}):read())
         check.raises("argument #1 'cond': expected a bool or a number", function() return rill.where(v, 1, 2) end)
         for _, a in ipairs {1, rill.from {1, 2}} do
-            check.raises("rill.where: argument #1 'cond': .* got table of 2: rill.from", rill.where, {true, false}, a, 0)
+            check.raises("rill.where: argument #1 'cond': .* table of 2: rill.from", rill.where, {true, false}, a, 0)
         end
-        local x, i = rill.from {1, 2}, rill.from({1, 2}, "int")
+        local i = rill.from({1, 2, 3}, "int")
         check.raises("a & b: argument #2 'b': .* got float", function() return x:gt(1) & x end)
         check.raises("a & b: argument #1 'a': .* got float", function() return x & i end)
         check.raises("a ~ b: argument #2 'b': .* got float", function() return i ~ x end)
