@@ -241,6 +241,9 @@ return function(big, methods)
                 sink:put(results[i])
             end
         end, rows)
+        for _, sink in ipairs(sinks) do
+            sink:wait() -- for all, so that an error leaves no new file
+        end
         local made = {}
         for i, sink in ipairs(sinks) do
             sink:finish(not outputs[i].variable and state.shape or nil)

@@ -314,6 +314,12 @@ function Sink:put(s)
     end
 end
 
+--- sink:wait() waits until all elements are written.
+function Sink:wait()
+    self.file:wait(1)
+    self.file:wait(2)
+end
+
 --- sink:finish([shape]) completes the file and moves it to its path. Default of `shape`: the number of elements.
 function Sink:finish(shape)
     self.file:finish(self.kind, file_shape(shape or {self.at // self.components}, self.components))
