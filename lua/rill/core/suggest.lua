@@ -66,29 +66,31 @@ local function before(a, b)
 end
 
 -- Returns the value of the key that is nearest to a name, with an edit distance of at most `most`; nil if there is
--- none.
-local function near(name, names, most)
+-- none. `strict`: keys with another first letter must have a distance of 1.
+local function near(name, names, most, strict)
     local best, least = nil, most + 1
     for key in pairs(names) do
         local lower = key:lower()
         local far = math.abs(#key - #name) <= least and alike(name, lower) and distance(name, lower) or least + 1
-        if far < least or far == least and best and before(key, best) then
+        local same = not strict or far < 2 or name:byte(1) == lower:byte(1)
+        if same and (far < least or far == least and best and before(key, best)) then
             best, least = key, far
         end
     end
     return best and names[best]
 end
 
---- suggest.of(name, names [, most]) returns the value of the key of `names` that a name of three letters or more
+--- suggest.of(name, names [, most [, strict]]) returns the value of the key of `names` that a name of three letters or more
 -- abbreviates, if there is only one, else of the nearest key by edit distance; nil if there is none. `most`: the
--- largest distance. Default: a third of the letters, at least 1.
-function suggest.of(name, names, most)
+-- largest distance. Default: a third of the letters, at least 1. `strict`: keys with another first letter must have a
+-- distance of 1.
+function suggest.of(name, names, most, strict)
     if #name < 3 then
         return nil
     end
     local lower = name:lower()
     local whole = completed(lower, names)
-    return whole and names[whole] or near(lower, names, most or math.max(1, #name // 3))
+    return whole and names[whole] or near(lower, names, most or math.max(1, #name // 3), strict)
 end
 
 local function owner_of(whole)
@@ -177,6 +179,8 @@ local function elsewhere(owner, name)
             local text, good = entry.name, rank(entry.name)
             if not owner:find "^rill" then
                 text = as_function(owner, entry)
+            elseif owner ~= "rill" and good > 3 then
+                text = nil -- another part of the module has no methods of such values
             end
             if text and (not best or good < best_rank) then
                 best, best_rank = text, good
@@ -217,16 +221,31 @@ local function mistyped_synonym(owner, name)
     return near(name:lower(), names, 1)
 end
 
--- Returns the suggestion for the last part of a name; "-" or nil if there is none.
+-- Returns whether a name is the last part of a public name.
+local function is_public(name)
+    for _, entry in ipairs(lazy.reference().entries()) do
+        if not entry.language and entry.name:match "[%w_]+$" == name then
+            return true
+        end
+    end
+    return false
+end
+
+-- Returns the suggestion for the last part of a name; "-" or nil if there is none. A name that only other values have is
+-- not misspelled.
 local function meant(owner, last)
-    local found = synonym(owner, last) or owner ~= "" and elsewhere(owner, last)
+    local found = synonym(owner, last) or owner ~= "" and elsewhere(owner, last) or
+        owner == "rill" and synonym("s", last)
     local own = names_of(owner)
     local discards = near(last:lower(), destructive, 1)
     if found or discards and not own[discards] then
         return found or nil
     end
     local bare = last:match "^(.-)_*$" -- names of Torch's in-place operations end in an underscore
-    return own[bare] or suggest.of(last, own) or mistyped_synonym(owner, last) or owner:find "^rill" and
+    if own[bare] or owner ~= "" and is_public(last) then
+        return own[bare]
+    end
+    return suggest.of(last, own, nil, true) or mistyped_synonym(owner, last) or owner == "rill" and
         suggest.of(last, names_of "", 1) or nil
 end
 

@@ -91,7 +91,18 @@ s:std(): stdev stddev
 s:sum(): total reduce fold accumulate
 rill.where(rill.isnan(s), 0, s):sum(): nansum
 s:filter(~rill.isnan(s)):mean(): nanmean
+s:filter(~rill.isnan(s)):std(): nanstd
+s:filter(~rill.isnan(s)):var(): nanvar
+s:filter(~rill.isnan(s)):median(): nanmedian
 s:filter(~rill.isnan(s)): dropna
+rill.isnan(s): isnull isna
+s.x: real re
+s.y: imag im
+rill.vec2(s.x, -s.y): conj conjugate
+rill.atan2(s.y, s.x): angle phase
+s:max() - s:min(): ptp
+s:stats(): describe
+rill.csv.save: to_csv
 rill.where(rill.isnan(s), value, s): fillna nan_to_num
 s:prod(): product
 s:count(): count_nonzero
@@ -105,9 +116,9 @@ rill.scatter(s, index, t, "add"): scatter_add scatter_add_ index_add index_add_
 rill.scatter(s, index, t): scatter_ index_copy_ masked_scatter_
 rill.argsort(s): sort_indices
 rill.reduce_by_key(keys, s): groupby group_by
-s:top_k(k): topk nlargest
+s:top_k(k): topk nlargest argpartition
 s:histogram(): hist histc
-s:unique(): distinct set_unique unique_consecutive
+s:unique(): value_counts distinct set_unique unique_consecutive
 rill.concat {s, t}: cat append concatenate hstack vstack extend
 s:map(expression): apply apply_ foreach forEach map_ transform
 s:each(): pairs ipairs iter iterate items
@@ -121,7 +132,7 @@ rill.sync(): synchronize wait block_until_ready
 s:request(): async read_async get_async
 rill.random(shape): uniform_ uniform normal_ normal random_ rand rand_like randn_like
 s:boundary(mode): wrap
--: pinv
+-: pinv polyfit
 ]==],
     c = [==[
 c:copy(): clone dup duplicate deepcopy
@@ -193,6 +204,47 @@ rill.collide.bvh(M): ray intersect raycast distance closest contains nearest tre
     ["rill.image"] = [==[
 rill.image.load: read
 rill.image.save: write
+rill.image.gaussian: blur gaussian_filter gaussian_blur GaussianBlur
+rill.image.convert(s, "srgb", "gray"): rgb2gray grayscale gray to_gray
+rill.image.convert: cvtColor rgb2hsv rgb2lab color
+rill.image.regions: regionprops measure
+rill.image.label: connectedComponents bwlabel connected_components
+rill.image.otsu: threshold_otsu
+rill.image.median: median_filter medianBlur
+rill.image.canny: edge edges
+rill.image.resize: rescale zoom imresize
+rill.image.dilate: dilation binary_dilation
+rill.image.erode: erosion binary_erosion
+rill.image.equalize: equalizeHist histeq
+s:domain(first, last): crop
+s:flip(): fliplr flipud
+]==],
+    ["rill.csv"] = [==[
+rill.csv.load: read read_csv parse open
+rill.csv.save: write to_csv
+]==],
+    ["rill.npz"] = [==[
+rill.npz.load: read open
+rill.npz.save: write savez
+]==],
+    ["rill.wav"] = [==[
+rill.wav.load: read open
+rill.wav.save: write
+]==],
+    ["rill.mpi"] = [==[
+rill.mpi.broadcast: bcast Bcast
+rill.mpi.reduce: allreduce Allreduce Reduce
+rill.mpi.gather: allgather Allgather Gather
+rill.mpi.distribute: scatter Scatter
+rill.mpi.rank: Get_rank comm_rank
+rill.mpi.size: Get_size comm_size
+rill.mpi.send: isend Send
+rill.mpi.receive: recv irecv Recv
+]==],
+    ["rill.solve"] = [==[
+rill.solve.lu(A, b): solve inv inverse
+rill.solve.bicgstab: gmres bicg
+-: lstsq svd eig qr
 ]==],
     ["rill.mesh"] = [==[
 rill.mesh.load: read
@@ -200,6 +252,7 @@ M:save(path): save write export
 ]==],
     ["rill.sparse"] = [==[
 A:save(path): save write
+rill.sparse.load: read
 ]==],
     rill = [==[
 rill.arange(from, to): range
@@ -240,6 +293,8 @@ s:save: save_npy dump
 rill.concat: concatenate cat hstack vstack dstack append
 rill.random: rand randn uniform normal randint rng default_rng curand
 rill.permutation: randperm shuffle
+rill.reduce_by_key(keys, s): groupby group_by
+s:roll(s.size // 2): fftshift
 rill.seed: manual_seed random_seed srand
 rill.gather: take_along_axis
 s:select: take index_select
@@ -314,7 +369,7 @@ rill._VERSION: version __version__
 math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
--: lstsq mgrid ogrid sinc gridDim
+-: lstsq polyfit polyval vander fftfreq rfftfreq mgrid ogrid sinc gridDim signal
 ]==],
 }
 
