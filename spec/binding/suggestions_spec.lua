@@ -48,7 +48,8 @@ describe("a suggestion", function()
                 malloc = "rill.stream", cudaMalloc = "rill.stream", transpose = "s:transpose", Mesh = "rill.mesh.new",
                 explain = "k:explain", gaussian = "rill.image.gaussian", threadIdx = "localid() in a kernel", -- as docs/guide_from_cuda.md has it
                 nanmean = "s:filter(~rill.isnan(s)):mean()", groupby = "rill.reduce_by_key(keys, s)",
-                fftshift = "s:roll(s.size // 2)", tid = "indexof(r).x in a kernel", version = "rill._VERSION", inf = "math.huge",
+                fftshift = "s:roll(s.size // 2)", tid = "indexof(r).x in a kernel",
+                version = "rill._VERSION", inf = "math.huge",
             },
         } do
             for key, text in pairs(expected) do
@@ -78,7 +79,8 @@ describe("a suggestion", function()
     it("is not given if only the letters are similar", function()
         for owner, words in pairs {
             rill = {"mgrid", "sinc", "gridDim", "lstsq", "vander", "polyfit", "fftfreq", "signal"},
-            b = {"median", "unique"}, s = {"pinv"}, ["rill.solve"] = {"qr", "lstsq"}, c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},
+            b = {"median", "unique"}, s = {"pinv"}, ["rill.solve"] = {"qr", "lstsq"},
+            c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},
             ["rill.sparse"] = {"csc_matrix"},
         } do
             for _, word in ipairs(words) do

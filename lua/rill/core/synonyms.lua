@@ -116,7 +116,7 @@ rill.scatter(s, index, t, "add"): scatter_add scatter_add_ index_add index_add_
 rill.scatter(s, index, t): scatter_ index_copy_ masked_scatter_
 rill.argsort(s): sort_indices
 rill.reduce_by_key(keys, s): groupby group_by
-s:top_k(k): topk nlargest argpartition
+s:top_k(k): topk nlargest
 s:histogram(): hist histc
 s:unique(): value_counts distinct set_unique unique_consecutive
 rill.concat {s, t}: cat append concatenate hstack vstack extend
@@ -132,7 +132,7 @@ rill.sync(): synchronize wait block_until_ready
 s:request(): async read_async get_async
 rill.random(shape): uniform_ uniform normal_ normal random_ rand rand_like randn_like
 s:boundary(mode): wrap
--: pinv polyfit
+-: pinv polyfit argpartition
 ]==],
     c = [==[
 c:copy(): clone dup duplicate deepcopy
