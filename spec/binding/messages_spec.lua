@@ -80,6 +80,19 @@ describe("a remedy in a message", function()
         end
     end)
 
+    it("names the extension of files that are written", function()
+        check.names({"rill.npz.save: argument #1 'path': expected a path that ends in .npz"}, rill.npz.save, "a.npy",
+            {x = x})
+        check.names({"rill.wav.save: argument #2 'path': expected a path that ends in .wav"}, rill.wav.save, x, "a.mp3",
+            1)
+    end)
+
+    it("says that an object has no length", function()
+        for name, object in pairs {wave = rill.wave {shape = {2, 2}}, mesh = rill.mesh.icosphere(1)} do
+            check.names({"a " .. name .. " has no length"}, function() return #object end)
+        end
+    end)
+
     it("says what to call instead", function()
         check.names({"s:histogram: option 'bins'", "count rill.searchsorted(edges, s) with rill.bincount"}, x.histogram,
             x, {bins = {0, 0.5, 1}})

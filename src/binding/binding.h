@@ -324,6 +324,9 @@ Stream *create_from_table(lua_State *L, int index, const Type *type, const char 
 
 /* Returns a path, which is a string without zero bytes, or raises. */
 const char *argument_path(lua_State *L, int index, const char *function, int n, const char *name);
+
+/* Returns the path of a file to write, or raises unless it ends in "." and the extension. */
+const char *argument_result_path(lua_State *L, int index, const char *function, int n, const char *extension);
 /* Reads a file to a new stream. Called inside a scope. If `type` is NULL, the file determines the type. Returns false
  * with error_set on failure. */
 typedef bool FileReader(Device *device, const char *path, const Type *type, Stream *result);

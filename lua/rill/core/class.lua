@@ -96,6 +96,10 @@ function class.define(spec)
             if state_of(object) then object:close() end
         end
     end
+    function metatable.__len()
+        fail("%s no length: # is the number of elements of streams and containers",
+            spec.one .. (spec.plural and " have" or " has"))
+    end
     function metatable.__tostring(object)
         local state = state_of(object)
         return state and spec.describe(state) or spec.closed

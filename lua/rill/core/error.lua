@@ -165,9 +165,15 @@ function errors.reshaped(name, s, shape)
     return fits and ("; %s:reshape {%s} has that shape"):format(name, table.concat(shape, ", ")) or ""
 end
 
+-- Returns the type of an object of rill; also of objects of which rill.type returns nil. Returns nil for other values.
+local function object_type(value)
+    local meta = type(value) == "table" and getmetatable(value)
+    return rill.type(value) or type(meta) == "table" and tostring(meta.__name):match "^rill%.(.*)$" or nil
+end
+
 local function item_text(value, depth, whole)
-    if rill.type(value) then
-        return rill.type(value)
+    if object_type(value) then
+        return object_type(value)
     elseif type(value) == "table" then
         return depth > 1 and "{...}" or whole(value, depth + 1)
     end
@@ -193,8 +199,10 @@ end
 --- errors.told(value) returns the description of a value for messages about options. It contains numbers, strings and
 -- short lists.
 function errors.told(value)
-    if type(value) == "table" and not rill.type(value) then
+    if type(value) == "table" and not object_type(value) then
         return table_text(value, 1)
+    elseif type(value) == "table" and not rill.type(value) then
+        return object_type(value)
     end
     return type(value) == "number" and "number " .. errors.number(value) or type(value) == "string" and
         ('"%s"'):format(value) or type(value) == "boolean" and tostring(value) or errors.not_open(value) or

@@ -401,7 +401,7 @@ localid | localid() -- in group kernels: the index of the invocation in its work
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
-    particles = "P", nbody = "N", mesh = "M", tree = "T", scene = "S",
+    particles = "P", nbody = "N", mesh = "M", tree = "T", scene = "S", big = "b", ["mpi.stream"] = "D",
 }
 
 --- reference.aliases: the definitions of the type names in signatures, in LuaLS's notation.

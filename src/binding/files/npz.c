@@ -113,7 +113,7 @@ static const Stream *check_stream(lua_State *L, const char *name)
 /* _npz_save(path, names, streams, deflate): writes an archive. */
 static int npz_save_file(lua_State *L)
 {
-    const char *path = argument_path(L, 1, save_name, 1, "path");
+    const char *path = argument_result_path(L, 1, save_name, 1, "npz");
     luaL_checktype(L, 2, LUA_TTABLE);
     luaL_checktype(L, 3, LUA_TTABLE);
     lua_Integer count = (lua_Integer)lua_rawlen(L, 2);

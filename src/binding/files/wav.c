@@ -115,7 +115,7 @@ static int l_save(lua_State *L)
     static const Option rows[] = {{.name = "depth", .read = read_depth, .at = 0}, {.name = NULL}};
     binding_count(L, save_name, 4, false);
     const Stream *stream = accept_check(L, 1, save_name, 1, "s");
-    const char *path = argument_path(L, 2, save_name, 2, "path");
+    const char *path = argument_result_path(L, 2, save_name, 2, "wav");
     lua_Integer rate = binding_integer(L, 3, save_name, 3, "rate");
     const Shape *shape = &stream->shape;
     int64_t channels = shape->rank == 2 ? shape->size[1] : 1;

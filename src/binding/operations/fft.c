@@ -51,6 +51,7 @@ static void read_axes(lua_State *L, const OptionCall *call, const Option *option
 
 static void read_length(lua_State *L, const OptionCall *call, const Option *option, void *to)
 {
+    (void)call;
     FftSpec *spec = to;
     spec->length = binding_integer(L, lua_gettop(L), function, BINDING_OPTION, option->name);
     if (!spec->inverse || !spec->real) {

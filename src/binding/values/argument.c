@@ -1,6 +1,8 @@
 /* Checks arguments, and raises errors about them. */
 #include "binding/binding.h"
 
+#include "io/file.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -264,6 +266,15 @@ const char *argument_path(lua_State *L, int index, const char *function, int n, 
     const char *path = lua_tolstring(L, index, &length);
     if (strlen(path) != length) {
         binding_argument(L, function, n, name, index, "a path without zero bytes");
+    }
+    return path;
+}
+
+const char *argument_result_path(lua_State *L, int index, const char *function, int n, const char *extension)
+{
+    const char *path = argument_path(L, index, function, n, "path");
+    if (!file_has_extension(path, extension)) {
+        binding_argument(L, function, n, "path", index, lua_pushfstring(L, "a path that ends in .%s", extension));
     }
     return path;
 }
