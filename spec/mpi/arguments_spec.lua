@@ -41,6 +41,22 @@ describe("rill.mpi in one process", function()
         assert.matches("rill.mpi.stream: option 'init': expected a value, or a stream", message, 1, true)
     end)
 
+    test("refuses an expression that is not GLSL, without the text around it", function()
+        local rill = require "rill"
+        local positions, box = rill.random({9}, {type = "vec3"}), {{0, 0, 0}, {1, 1, 1}}
+        local q = require "rill.mpi".particles {positions = positions, box = box}
+        for text, says in pairs {
+            ["distance // 2"] = "floor(x / y)", ["distance = 2.0"] = "= assigns", ["distance and 1"] = "&&",
+            ["distance >"] = "unexpected", ["nothing_j"] = "undeclared",
+        } do
+            local done, message = pcall(function() return q:sum("float", 0.2, text) end)
+            assert.falsy(done)
+            assert.matches("Q:sum: argument #3 'expression': ", message, 1, true)
+            assert.matches(says, message, 1, true)
+            assert.falsy(message:find("total", 1, true), message)
+        end
+    end)
+
     test("names the streams that have a method", function()
         local d = require "rill.mpi".stream("float", 4)
         for _, name in ipairs {"read", "get", "reshape"} do

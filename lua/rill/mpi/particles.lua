@@ -2,6 +2,7 @@
 local rill = require "rill.core.public"
 local class = require "rill.core.class"
 local errors = require "rill.core.error"
+local oneline = require "rill.stream.expression_kernel"
 local option = require "rill.core.options"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
@@ -322,6 +323,8 @@ function methods.sum(p, element, radius, text, constants)
         fail("%s: argument #1 'type': expected the name of a type, got %s", where, errors.told(element))
     elseif type(text) ~= "string" then
         fail("%s: argument #3 'expression': expected GLSL text, got %s", where, errors.told(text))
+    elseif oneline.wrong(text) then
+        fail("%s: argument #3 'expression': %s: %s", where, oneline.wrong(text), text)
     end
     local own, other, value = parse(state, text)
     local names, listed = {"id", "position"}, {}
@@ -375,11 +378,14 @@ function methods.sum(p, element, radius, text, constants)
         given[name] = number
     end
     local flat = dimensions == 2
-    local kernel = SUM:kernel {V = V, type = element, own = own, other = other, constants = listed, value = "(" ..
-        value .. ")",
-        dimensions = dimensions, last = flat and "own_cell.y" or "own_cell.z", middle = flat and "0" or "own_cell.y",
+    local done, kernel = pcall(SUM.kernel, SUM, {V = V, type = element, own = own, other = other, constants = listed,
+        value = "(" .. value .. ")", dimensions = dimensions,
+        last = flat and "own_cell.y" or "own_cell.z", middle = flat and "0" or "own_cell.y",
         middle_size = flat and "1" or "box_cells.y", row = flat and "0" or "cell_y",
-        last_size = flat and "box_cells.y" or "box_cells.z"}
+        last_size = flat and "box_cells.y" or "box_cells.z"})
+    if not done then -- without the text around the expression
+        fail("%s: argument #3 'expression': %s: %s", where, tostring(kernel):match "error: ([^\n]*)" or kernel, text)
+    end
     return kernel(given)
 end
 
