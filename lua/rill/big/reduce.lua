@@ -67,7 +67,9 @@ return function(big, methods)
     local function define(name, f)
         methods[name] = errors.guard(function(b, ...)
             local state = big.numbers(b, name)
-            errors.none("b:" .. name, 1, 0, (...))
+            if (...) ~= nil then
+                fail("b:%s: expected no argument, got %s: big streams are reduced as a whole", name, errors.told((...)))
+            end
             return f(state, name)
         end, "b:" .. name)
     end
