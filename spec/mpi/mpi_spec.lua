@@ -67,6 +67,12 @@ describe("rill.mpi", function()
         assert.truthy(same("simulations", files.directory):find "done")
     end)
 
+    test("computes with fewer elements than ranks, and restarts all types with other numbers of ranks", function()
+        local text, good = run(3, "small", files.directory, "write")
+        assert(good, text)
+        assert.equal("done\n", same("small", files.directory, "read"))
+    end)
+
     test("sends the messages that the model counts", function()
         for _, ranks in ipairs {2, 4} do
             local text, good = run(ranks, "traffic")

@@ -518,7 +518,7 @@ local function begin_exchanges(launch, d)
     for i, group in ipairs(launch.groups) do
         local state = group.state
         local data = state.data
-        if launch.cut.grid[d] > 1 and group.stale then
+        if launch.cut.grid[d] > 1 and launch.cut.size > 0 and group.stale then
             data.fresh = nil -- until all exchanges have ended
             list[#list + 1] = halo.begin(data, group.reach, state.modes, d, 256 * d + i)
         end

@@ -168,7 +168,7 @@ end
 -- view for a kernel includes.
 function halo.widths(data, reach, modes, d)
     local c = data.cut
-    if c.grid[d] == 1 then
+    if c.grid[d] == 1 or c.size == 0 then
         return 0, 0
     end
     return widths(c, d, c.place[d], reach[d], modes[d])

@@ -531,6 +531,18 @@ function methods.unique(d)
     return from_rows(rest(values)), from_rows(rest(counts))
 end
 
+-- Returns a stream of the least and the largest element, without NaN.
+local function range(d, state)
+    local low, high = d, d
+    local seen = types.seen_scalar(state.data.type)
+    if seen == "float" or seen == "double" then
+        low = d:map("x == x ? x : other", {other = math.huge})
+        high = d:map("x == x ? x : other", {other = -math.huge})
+    end
+    low, high = low:min(), high:max()
+    return low and low <= high and rill.from({low, high}, "double") or rill.stream("double", 0)
+end
+
 --- D:histogram(options) returns the numbers of elements per bin, as a stream that is the same on every rank: see s:histogram.
 function methods.histogram(d, options)
     local state = distributed.check("D:histogram", "d", d)
@@ -538,8 +550,10 @@ function methods.histogram(d, options)
     for key, value in pairs(options or {}) do
         o[key] = value
     end
-    if o.min == nil then o.min = d:min() end
-    if o.max == nil then o.max = d:max() end
+    if o.min == nil or o.max == nil then
+        local _, edges = range(d, state):histogram {bins = 1, min = o.min, max = o.max}
+        o.min, o.max = edges:get(1), edges:get(2)
+    end
     local counts = distributed.part(state):histogram(o)
     local total
     for _, text in ipairs(wire.mpi.gather(counts:bytes())) do
