@@ -108,6 +108,32 @@ static int collective_counts(lua_State *L)
     return 1;
 }
 
+/* add_counts({n1, n2, ...}): returns a table of the sums of the numbers of all ranks, which pass as many each. */
+static int collective_add_counts(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_argcheck(L, lua_rawlen(L, 1) <= INT_MAX, 1, "less than 2^31 numbers");
+    int n = (int)lua_rawlen(L, 1);
+    long long *sums = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *sums, 0);
+    for (int i = 0; i < n; i++) {
+        lua_rawgeti(L, 1, i + 1);
+        sums[i] = luaL_checkinteger(L, -1);
+        lua_pop(L, 1);
+    }
+    double begin = mpi_wait_begin();
+    int code = MPI_Allreduce(MPI_IN_PLACE, sums, n, MPI_LONG_LONG, MPI_SUM, mpi_all);
+    mpi_wait_end(begin);
+    mpi_traffic.collectives++;
+    mpi_traffic.sent += n * (long long)sizeof *sums;
+    mpi_check(L, code, "a sum of counts");
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        lua_pushinteger(L, sums[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
 /* ---- units: see lua/rill/mpi/cut.lua */
 
 enum { UNIT_DIMS = 4 };
@@ -240,6 +266,7 @@ void collective_open(lua_State *L)
                                          {"broadcast", collective_broadcast},
                                          {"gather", collective_gather},
                                          {"counts", collective_counts},
+                                         {"add_counts", collective_add_counts},
                                          {"add_units", collective_add_units},
                                          {"scan_units", collective_scan_units},
                                          {NULL, NULL}};

@@ -19,20 +19,14 @@ local LANES <const> = 8 -- invocations that add the elements of a unit
 -- Adds the elements of a unit, or their products: lane i adds the elements i, i + LANES ... of each of its lines. The
 -- part has four dimensions, and u is the size of a unit in each of them.
 local ADD <const> = template.new [[
-    kernel void unit_sums($type s[][][][], $if(pair){$type t[][][][],} double mean, ivec4 n, ivec4 u, ivec4 units, out double r<>) {
-        int unit = indexof(r).y, lane = indexof(r).x;
-        ivec4 at;
-        at.x = unit % units.x;
-        unit /= units.x;
-        at.y = unit % units.y;
-        unit /= units.y;
-        at.z = unit % units.z;
-        at.w = unit / units.z;
-        ivec4 low = at * u, high = min(low + u, n);
+    kernel void unit_sums($type s[][][][], $if(pair){$type t[][][][],} double mean, ivec4 n, ivec4 u, out double r<>) {
+        ivec4 at = indexof(r);
+        int lane = at.x % $lanes;
+        ivec4 low = ivec4(at.x / $lanes, at.yzw) * u, high = min(low + u, n);
         double sum = 0.0lf;
-        for (int i = low.w; i < high.w; i++)
-            for (int j = low.z; j < high.z; j++)
-                for (int k = low.y; k < high.y; k++)
+        $if(w){for (int i = low.w; i < high.w; i++)}$else{int i = 0;}
+            $if(z){for (int j = low.z; j < high.z; j++)}$else{int j = 0;}
+                $if(y){for (int k = low.y; k < high.y; k++)}$else{int k = low.y;}
                     for (int x = low.x + lane; x < high.x; x += $lanes)
                         sum += $term;
         r = sum;
@@ -41,11 +35,11 @@ local ADD <const> = template.new [[
 
 -- Adds the sums of the lanes in their order.
 local JOIN <const> = template.new [[
-    kernel void lane_sums(double s[][], out double r<>) {
+    kernel void lane_sums(double s[], out double r<>) {
         int unit = indexof(r).x;
         double sum = 0.0lf;
         for (int lane = 0; lane < $lanes; lane++)
-            sum += s[unit][lane];
+            sum += s[unit * $lanes + lane];
         r = sum;
     }
 ]]
@@ -97,12 +91,13 @@ local function unit_sums(state, term, other, mean)
         return done and flat or part:copy():reshape(box)
     end
     local kernel = ADD:kernel {type = types.list[state.data.type].seen, lanes = LANES, term = TERMS[term],
-        pair = other ~= nil}
-    local total = counts[1] * counts[2] * counts[3] * counts[4]
-    local given = {s = view(state), mean = mean or 0, n = own, u = units, units = counts, shape = {total, LANES}}
+        pair = other ~= nil, y = units[2] > 1, z = own[3] > 1, w = own[4] > 1}
+    local given = {s = view(state), mean = mean or 0, n = own, u = units,
+        shape = {counts[4], counts[3], counts[2], counts[1] * LANES}}
     given.t = other and view(other)
     local lanes = kernel(given)
-    local sums = JOIN:kernel {lanes = LANES} {s = lanes, shape = {total}}
+    local total = counts[1] * counts[2] * counts[3] * counts[4]
+    local sums = JOIN:kernel {lanes = LANES} {s = lanes:reshape(total * LANES), shape = total}
     local text = sums:bytes()
     lanes:close()
     sums:close()

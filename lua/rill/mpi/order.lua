@@ -299,188 +299,177 @@ end
 
 -- ---- sorting
 
-local SAMPLES <const> = 64 -- of each rank
+local MOST_MERGED <const> = 8 -- runs: more are sorted again
+local TRIALS <const> = 15    -- values that are tried at once for each separator
 
--- Returns the elements at some positions of a sorted stream, as a stream.
-local function sample(sorted, n)
-    local positions = {}
-    for i = 1, n do
-        positions[i] = math.min(sorted.size - 1, (2 * i - 1) * sorted.size // (2 * n))
-    end
-    return rill.gather(sorted, rill.from(positions, "int"))
-end
+-- Elements have keys, which are integers in the order of the elements. For each type: the key below the least one, the
+-- largest one, and the value that has a key. The largest key of floats is that of NaN, for which no value is asked.
+local KEYS <const> = {
+    int = {-0x80000001, 0x7fffffff, function(key) return key end},
+    uint = {-1, 0xffffffff, function(key) return key end},
+    float = {-0x7f800002, 0x7f800001, function(key)
+        return (string.unpack("<f", string.pack("<I4", key >= 0 and key or 0x80000000 | (-key - 1))))
+    end},
+    double = {-0x7ff0000000000002, 0x7ff0000000000001, function(key)
+        return (string.unpack("<d", string.pack("<i8", key >= 0 and key or math.mininteger | (-key - 1))))
+    end},
+}
 
-local EARLY_SAMPLES <const>, MOST_EARLY <const>, UNEVEN <const> = 512, 8, 1.3
-
--- Divides the elements of a stream at separators first .. last - 1. Appends the pieces to a list, in the order of the ranks.
-local function divide(s, separators, first, last, descending, pieces)
-    if first == last or s.size == 0 then
-        for _ = first, last do
-            pieces[#pieces + 1] = #pieces + 1 == first and s or rill.stream(s.type, 0)
-        end
-        return
+-- Divides the sorted streams of all ranks: returns, for each number of a list, how many elements of this rank's stream are
+-- among that many first elements of all ranks. Of equal elements those of lower ranks come first. The elements at these
+-- positions are found by trying several values at once, whose places in all streams are added.
+local function split(sorted, positions)
+    local kind = types.seen_scalar(sorted.type)
+    kind = kind == "bool" and "int" or kind
+    local least, most, value = table.unpack(KEYS[kind])
+    local view = sorted.size > 0 and sorted.type ~= kind and sorted:cast(kind) or sorted
+    local separators, found = {}, {}
+    local total = 0
+    for _, n in ipairs(wire.mpi.gather(string.pack("<i8", sorted.size))) do
+        total = total + string.unpack("<i8", n)
     end
-    local middle = (first + last) // 2
-    local value = separators[middle]
-    -- NaN comes last in both orders.
-    local low, high = s:partition(descending and "x > at" or "x < at", {at = value})
-    divide(low, separators, first, middle, descending, pieces)
-    divide(high, separators, middle + 1, last, descending, pieces)
-end
-
--- Sends the elements of streams that are not sorted to the ranks, so that all elements of a rank come before those of the
--- next: one sort of each rank's elements follows. Returns nil, on all ranks, if there are many ranks, if equal elements
--- would make the parts uneven, and for elements of bool.
-local function divide_early(s, element, descending)
-    if wire.size > MOST_EARLY or element == "bool" then -- bools are mostly equal
-        return nil
-    end
-    local own = ""
-    if s.size > 0 then
-        local positions = {}
-        for i = 1, EARLY_SAMPLES do
-            positions[i] = (2 * i - 1) * s.size // (2 * EARLY_SAMPLES)
-        end
-        own = rill.gather(s, rill.from(positions, "int")):bytes()
-    end
-    local all = table.concat(wire.mpi.gather(own))
-    local n = #all // rill.stream(element, 1).nbytes
-    if n == 0 then
-        return nil
-    end
-    local pool, separators = rill.stream(element, n):write(all):sort {descending = descending}, {}
-    for rank = 1, wire.size - 1 do
-        separators[rank] = pool:get(n * rank // wire.size + 1)
-        if separators[rank] ~= separators[rank] then
-            return nil
+    for i, at in ipairs(positions) do
+        if at <= 0 or at >= total then
+            found[i] = at > 0 and sorted.size or 0
+        else -- fewer than `at` elements have keys up to `low`; below, before: the numbers of this rank's and of all
+            separators[#separators + 1] = {number = i, at = at, low = least, high = most, below = 0, before = 0,
+                above = sorted.size}
         end
     end
-    local pieces, given = {}, {}
-    divide(s, separators, 1, wire.size, descending, pieces)
-    for rank, piece in ipairs(pieces) do
-        given[rank] = piece.size
+    local equal = {} -- the separators whose value is known, and occurs more than once
+    while #separators > 0 do
+        local values, trials, rest = {}, {}, {}
+        for _, p in ipairs(separators) do
+            local step, key = math.max(1, (p.high - p.low) >> 4), p.low
+            for _ = 1, TRIALS do
+                key = key + step
+                if math.ult(key - p.low, p.high - p.low) then
+                    values[#values + 1], trials[#trials + 1] = value(key), {p, key}
+                end
+            end
+        end
+        local own = {}
+        if sorted.size > 0 and #values > 0 then
+            own = rill.searchsorted(view, rill.from(values, kind), {side = "right"}):values()
+        end
+        for i = 1, #values do own[i] = own[i] or 0 end
+        local all = wire.mpi.add_counts(own)
+        for i, trial in ipairs(trials) do
+            local p, key = table.unpack(trial)
+            if all[i] < p.at then
+                p.low, p.below, p.before = key, own[i], all[i]
+            elseif math.ult(key - p.low, p.high - p.low) then
+                p.high, p.above = key, own[i]
+                found[p.number] = found[p.number] or all[i] == p.at and own[i] or nil
+            end
+        end
+        for _, p in ipairs(separators) do
+            if not found[p.number] then
+                local list = p.high - p.low == 1 and equal or rest
+                list[#list + 1] = p
+            end
+        end
+        separators = rest
     end
-    local totals, sum = {}, 0
-    for rank = 1, wire.size do totals[rank] = 0 end
-    for _, text in ipairs(wire.mpi.gather(string.pack("<" .. ("i8"):rep(wire.size), table.unpack(given)))) do
-        for rank, count in ipairs {string.unpack("<" .. ("i8"):rep(wire.size), text)} do
-            if rank <= wire.size then -- the last result is a position
-                totals[rank], sum = totals[rank] + count, sum + count
+    if #equal > 0 then
+        local counts = {}
+        for i, p in ipairs(equal) do counts[i] = p.above - p.below end
+        for rank, text in ipairs(wire.mpi.gather(string.pack("<" .. ("i8"):rep(#equal), table.unpack(counts)))) do
+            for i, p in ipairs(equal) do
+                local n = string.unpack("<i8", text, 8 * i - 7)
+                local taken = math.min(n, p.at - p.before)
+                p.before = p.before + taken
+                found[p.number] = rank == wire.rank and p.below + taken or found[p.number]
             end
         end
     end
-    if math.max(table.unpack(totals)) > UNEVEN * sum / wire.size + EARLY_SAMPLES then
-        return nil
+    return found
+end
+
+-- The same for streams in descending order, which have NaN at the end.
+local function split_descending(sorted, positions)
+    local nans = sorted.size > 0 and (sorted.type == "float" or sorted.type == "double" or sorted.type == "half") and
+        sorted:map("x != x ? 1.0 : 0.0"):count() or 0
+    local numbers, before, found, mirrored = 0, 0, {}, {}
+    local m = sorted.size - nans
+    for rank, text in ipairs(wire.mpi.gather(string.pack("<i8i8", m, nans))) do
+        local n, other = string.unpack("<i8i8", text)
+        numbers, before = numbers + n, before + (rank < wire.rank and other or 0)
     end
-    local sends, first = {}, 0
-    for rank, count in ipairs(given) do
-        sends[rank] = {first, count}
-        first = first + count
+    for i, at in ipairs(positions) do
+        mirrored[i] = numbers - at
     end
-    local taken = exchange(rill.concat(pieces), element, {0}, sends, wire.mpi.counts(given))
-    return taken.size > 0 and taken:sort {descending = descending} or taken
+    local ascending = m > 0 and sorted:domain({1}, {m}):flip():copy() or rill.stream(sorted.type, 0)
+    for i, n in ipairs(split(ascending, mirrored)) do
+        local rest = positions[i] - numbers - before
+        found[i] = positions[i] <= numbers and m - n or m + math.max(0, math.min(nans, rest))
+    end
+    return found
+end
+
+-- Returns the elements of sorted runs, sorted.
+local function merge_runs(runs, element, descending)
+    if #runs > 1 and (descending or #runs > MOST_MERGED) then -- rill.merge takes ascending runs
+        return rill.concat(runs):sort {descending = descending}
+    end
+    if #runs < 2 then
+        return runs[1] and runs[1]:copy() or rill.stream(element, 0)
+    end
+    local made = {} -- by a merge: closed when it is merged again
+    while #runs > 1 do
+        local merged = {}
+        for i = 1, #runs, 2 do
+            local first, second = runs[i], runs[i + 1]
+            local run = second and rill.merge(first, second) or first
+            made[run] = made[run] or second ~= nil
+            merged[#merged + 1] = run
+            if second and made[first] then first:close() end
+            if second and made[second] then second:close() end
+        end
+        runs = merged
+    end
+    return runs[1]
 end
 
 local SORT_OPTIONS <const> = {descending = option.default(option.flag, false)}
 
---- D:sort([options]) returns the sorted elements as a distributed stream in the standard cut: rank 1 has the first ones. D has one dimension of
--- numbers; 0.0 and -0.0 are equal, and their order may depend on the number of ranks. A sample of each rank's sorted elements gives the values at which the
--- ranks are separated (J. S. Huang and Y. C. Chow, Parallel sorting and data partitioning by sampling, 1983). Option: descending (default false).
+--- D:sort([options]) returns the sorted elements as a distributed stream in the standard cut: rank 1 has the first ones. D
+-- has one dimension of numbers; 0.0 and -0.0 are equal, and their order may depend on the number of ranks. Each rank sorts
+-- its elements, sends those of other ranks to them, and merges. Option: descending (default false).
 function methods.sort(d, options)
     local state = line_state(d, "sort")
     local o = option.take("D:sort", options, SORT_OPTIONS)
-    local c = state.data.cut
-    if not types.scalar(state.data.type) then
-        fail("D:sort: expected a distributed stream of numbers, got elements of %s", state.data.type)
+    local c, element = state.data.cut, state.data.type
+    if not types.scalar(element) then
+        fail("D:sort: expected a distributed stream of numbers, got elements of %s", element)
     end
-    local part = distributed.part(state)
-    local sorted = wire.size > 1 and divide_early(part, state.data.type, o.descending)
-    if not sorted then
-        sorted = part.size > 0 and part:sort {descending = o.descending} or rill.stream(part.type, 0)
-        sorted = wire.size > 1 and order.split(sorted, state.data.type, o.descending) or sorted
+    local part, target = distributed.part(state), cut.new("D:sort", c.shape)
+    local sorted = part.size > 0 and part:sort {descending = o.descending} or rill.stream(element, 0)
+    if wire.size == 1 then
+        return distributed.adopt(sorted, target)
     end
-    local result = from_rows(sorted)
-    local target = cut.new("D:sort", c.shape)
-    return cut.same(result._state.data.cut, target) and result or result:rebalance()
-end
-
--- Returns, for each rank but the last, the number of elements of a sorted stream that go to it or to earlier ranks.
--- Equal elements at a separator are divided evenly, so that many equal elements do not all go to one rank.
-local function separate(sorted, separators, descending)
-    local low, high
-    if sorted.size == 0 then
-        low, high = {}, {}
-        for i = 1, separators.size do
-            low[i], high[i] = 0, 0
-        end
-    elseif descending then
-        local flipped = sorted:flip():copy()
-        low, high = rill.searchsorted(flipped, separators, {side = "right"}):values(),
-            rill.searchsorted(flipped, separators):values()
-        for i in ipairs(low) do
-            low[i], high[i] = sorted.size - low[i], sorted.size - high[i]
-        end
-    else
-        low, high = rill.searchsorted(sorted, separators):values(),
-            rill.searchsorted(sorted, separators, {side = "right"}):values()
-    end
-    local ends, n = {}, separators.size
-    for i = 1, n do
-        local first, last = i, i -- the separators equal to this one
-        while first > 1 and low[first - 1] == low[i] and high[first - 1] == high[i] do first = first - 1 end
-        while last < n and low[last + 1] == low[i] and high[last + 1] == high[i] do last = last + 1 end
-        ends[i] = low[i] + (high[i] - low[i]) * (i - first + 1) // (last - first + 2)
-    end
-    return ends
-end
-
--- Merges the sorted runs of a stream, whose lengths are given.
-local function merge_runs(s, counts, descending)
-    local runs, first = {}, 0
-    for _, n in ipairs(counts) do
-        if n > 0 then
-            runs[#runs + 1] = s:domain({first + 1}, {first + n})
-        end
-        first = first + n
-    end
-    if descending then -- rill.merge takes ascending runs
-        return #runs > 1 and s:sort {descending = true} or s
-    end
-    while #runs > 1 do
-        local merged = {}
-        for i = 1, #runs, 2 do
-            merged[#merged + 1] = runs[i + 1] and rill.merge(runs[i], runs[i + 1]) or runs[i]
-        end
-        runs = merged
-    end
-    return runs[1] and runs[1].size == s.size and runs[1] or s
-end
-
---- order.split(sorted, element, descending) sends the elements of sorted streams to the ranks, so that all elements of a rank
--- come before those of the next. Returns this rank's elements, sorted.
-function order.split(sorted, element, descending)
-    local own = sorted.size > 0 and sample(sorted, SAMPLES):bytes() or ""
-    local all = table.concat(wire.mpi.gather(own))
-    local one = rill.stream(element, 1).nbytes
-    local n = #all // one
-    if n == 0 then
-        return sorted
-    end
-    local pool = rill.stream(element, n):write(all):sort {descending = descending}
-    local positions = {}
-    for rank = 1, wire.size - 1 do
-        positions[rank] = n * rank // wire.size
-    end
-    local ends = separate(sorted, rill.gather(pool, rill.from(positions, "int")), descending)
+    local ends = (o.descending and split_descending or split)(sorted, {table.unpack(target.ends[1], 2, wire.size)})
     local sends, given, before = {}, {}, 0
     for rank = 1, wire.size do
         local last = ends[rank] or sorted.size
-        last = math.max(last, before)
         sends[rank], given[rank] = {before, last - before}, last - before
         before = last
     end
-    local counts = wire.mpi.counts(given)
-    return merge_runs(exchange(sorted, element, {0}, sends, counts), counts, descending)
+    local counts, own = wire.mpi.counts(given), sends[wire.rank]
+    counts[wire.rank], sends[wire.rank] = 0, nil
+    local taken, runs, first = exchange(sorted, element, {0}, sends, counts), {}, 0
+    for rank, n in ipairs(counts) do
+        if rank == wire.rank and own[2] > 0 then
+            runs[#runs + 1] = sorted:domain({own[1] + 1}, {own[1] + own[2]})
+        elseif n > 0 then
+            runs[#runs + 1] = taken:domain({first + 1}, {first + n})
+        end
+        first = first + n
+    end
+    local merged = merge_runs(runs, element, o.descending)
+    sorted:close() -- the next sort can use the memory
+    taken:close()
+    return distributed.adopt(merged, target)
 end
 
 --- D:unique() returns the distinct elements in ascending order, as a distributed stream, and how often each occurs (int). D has one dimension of numbers.
