@@ -77,7 +77,7 @@ describe("rill.mpi", function()
         for _, ranks in ipairs {2, 4} do
             local text, good = run(ranks, "traffic")
             assert(good, text)
-            assert.equal("cg\ttrue\nmultigrid\ttrue\n", text)
+            assert.equal("sort\ttrue\ncg\ttrue\nmultigrid\ttrue\n", text)
         end
     end)
 

@@ -68,19 +68,19 @@ function model.reduce(shape, size)
         rounds = rounds}
 end
 
---- model.sort(n, size, bytes) counts a sample sort of n random elements: the samples of all ranks, the counts, the elements, and the elements that even out the
--- parts, at most two messages of a share of the samples' error.
+local TRIALS <const> = 15 -- of D:sort, for each separator of ranks and each round of trials
+
+--- model.sort(n, size, bytes) counts a sort of n elements in random order: the rounds of trials that find the separators (at most
+-- one for each four bits of an element), the numbers of elements, and the elements. Afterwards each rank merges the elements of all ranks, which
+-- takes log2(size) passes over them.
 function model.sort(n, size, bytes)
-    local rounds, samples = rounds_of(size), 64
-    local each = n // size
+    local rounds, trials, each = rounds_of(size), 2 * bytes, n // size
     local own = {
-        messages = rounds + 2 * (size - 1) + (size > 1 and 2 or 0),
-        bytes = samples * bytes * (size - 1) + 8 * (size - 1) + (size > 1 and each * bytes * (size - 1) // size +
-            each * bytes // samples or 0),
+        messages = (trials + 1) * rounds + 2 * (size - 1),
+        bytes = (trials * TRIALS + 1) * 8 * (size - 1) * rounds + 8 * (size - 1) + each * bytes * (size - 1) // size,
     }
     return {messages = own.messages, bytes = own.bytes, all_messages = own.messages * size,
-        all_bytes = own.bytes * size,
-        rounds = rounds + 3}
+        all_bytes = own.bytes * size, rounds = (trials + 1) * rounds + (size > 1 and 2 or 0)}
 end
 
 -- Returns the sum of counts, each of which is repeated: {{count, times}, ...}.
@@ -127,13 +127,13 @@ function model.multigrid(shape, size, bytes)
     end
 end
 
---- model.ghosts(near, size, fields, bytes) counts an exchange of ghosts: Q:ghosts and Q:sum. near: the particles of other ranks within the radius of a slab; fields: the number of
--- fields, with id and position; bytes: of a particle in these fields. Slabs are wider than the radius.
+--- model.ghosts(near, size, fields, bytes) counts an exchange of ghosts: Q:ghosts and Q:sum. near: the particles of other ranks within the radius of a rank's range; fields: the
+-- number of fields, with id and position; bytes: of a particle in these fields. The ranges of ranks that are not neighbors are farther apart than the radius.
 function model.ghosts(near, size, fields, bytes)
     local rounds, neighbors = rounds_of(size), math.min(2, size - 1)
-    local own = {messages = rounds + neighbors * fields, bytes = size > 1 and 8 * size + near * bytes or 0}
+    local own = {messages = 2 * rounds + neighbors * fields, bytes = size > 1 and 24 * size + near * bytes or 0}
     return {messages = own.messages, bytes = own.bytes, all_messages = own.messages * size,
-        all_bytes = own.bytes * size, rounds = size > 1 and rounds + fields or 0}
+        all_bytes = own.bytes * size, rounds = size > 1 and 2 * rounds + fields or 0}
 end
 
 --- model.checkpoint(bytes, size, bandwidth, latency) returns the seconds of rill.mpi.checkpoint: the writing of all bytes at the bandwidth of the file system, and six

@@ -76,7 +76,6 @@ end
 
 -- Sends each particle to the rank with its number in `owners` (from 0). Afterwards particles are sorted by id.
 local function move(state, owners)
-    local sorted = rill.argsort(owners)
     local counts = wire.size > 1 and owners:histogram {bins = wire.size, min = 0, max = wire.size}:values() or
         {owners.size}
     local sends, first = {}, 0
@@ -84,7 +83,14 @@ local function move(state, owners)
         sends[rank] = {first, counts[rank]}
         first = first + counts[rank]
     end
-    local taken = wire.mpi.counts(counts)
+    local taken, arrive = wire.mpi.counts(counts), 0
+    for rank, n in ipairs(taken) do
+        arrive = rank ~= wire.rank and arrive + n or arrive
+    end
+    if arrive == 0 and counts[wire.rank] == owners.size then
+        return
+    end
+    local sorted = rill.argsort(owners)
     for name, stream in each(state) do
         local ordered = stream.size > 0 and rill.gather(stream, sorted) or stream
         state.data[name] = order.exchange(ordered, stream.type, {0}, sends, taken)
@@ -177,47 +183,76 @@ end
 -- ---- ghosts
 
 local INSIDE <const> = template.new
-    "kernel void inside($V x<>, float low, float high, out bool r<>) { r = x.x >= low && x.x < high; }"
+    "kernel void inside($V x<>, float low, float high, out bool r<>) { r = x.x >= low && x.x <= high; }"
 
--- Returns the end of a slab moved by a distance, and by more than floats round: a particle whose distance is rounded to the
+-- Particles without a finite first coordinate are nobody's neighbors.
+local EXTENT <const> = template.new [[
+    kernel void extent($V x<>, out float low<>, out float high<>) {
+        bool finite = abs(x.x) <= 3e38;
+        low = finite ? x.x : 3.4e38;
+        high = finite ? x.x : -3.4e38;
+    }
+]]
+
+-- Returns the end of a range moved by a distance, and by more than floats round: a particle whose distance is rounded to the
 -- radius is a neighbor.
 local function beyond(place, distance)
-    local more = 1e-5 * (math.abs(distance) + (math.abs(place) < math.huge and math.abs(place) or 0))
+    local more = 1e-5 * (math.abs(distance) + math.abs(place))
     return place + distance + (distance < 0 and -more or more)
 end
 
--- Returns the streams of the fields of this rank's particles and of those of others within `radius` of its slab, sorted by id.
-local function with_ghosts(state, radius, names)
-    local data, counts, sends, pieces, first = state.data, {}, {}, {}, 0
-    local inside = INSIDE:kernel {V = data.position.type}
-    for rank = 1, wire.size do
-        local low, high = beyond(state.ends[rank], -radius), beyond(state.ends[rank + 1] or math.huge, radius)
-        local found
-        if rank ~= wire.rank and data.id.size > 0 and high > state.ends[wire.rank] and
-            low < (state.ends[wire.rank + 1] or math.huge) then
-            found = data.id:find(inside(data.position, low, high))
+-- Returns the range of the first coordinates of each rank's particles, {low, high}. It is empty, low > high, for a rank
+-- without particles. Particles may have left the slab of their rank.
+local function ranges(state)
+    local x, low, high = state.data.position, 3.4e38, -3.4e38
+    if x.size > 0 then
+        local lows, highs = EXTENT:kernel {V = x.type}(x)
+        low, high = lows:min(), highs:max()
+        lows:close()
+        highs:close()
+    end
+    local list = {}
+    for rank, text in ipairs(wire.mpi.gather(string.pack("<dd", low, high))) do
+        list[rank] = {string.unpack("<dd", text)}
+    end
+    return list
+end
+
+-- Finds the particles of this rank that are within a radius of the other ranks' ranges. Returns a table: `chosen`, their
+-- indices in order of the ranks, nil if there are none, and `sends` and `taken` for order.exchange.
+local function near_others(state, radius)
+    local near, pieces, first = {sends = {}, taken = {0}}, {}, 0
+    if wire.size == 1 then
+        return near
+    end
+    local data, counts, all = state.data, {}, ranges(state)
+    local inside, own = INSIDE:kernel {V = data.position.type}, all[wire.rank]
+    for rank, other in ipairs(all) do
+        local low, high = beyond(other[1], -radius), beyond(other[2], radius)
+        counts[rank] = 0
+        if rank ~= wire.rank and other[1] <= other[2] and low <= own[2] and high >= own[1] then
+            local mask <close> = inside(data.position, low, high)
+            local found = data.id:find(mask)
+            counts[rank] = found.size
+            pieces[#pieces + 1] = found.size > 0 and found or nil
         end
-        counts[rank] = found and found.size or 0
-        sends[rank] = {first, counts[rank]}
+        near.sends[rank] = {first, counts[rank]}
         first = first + counts[rank]
-        if counts[rank] > 0 then
-            pieces[#pieces + 1] = found
-        end
     end
-    local taken = wire.mpi.counts(counts)
-    local chosen = #pieces > 1 and rill.concat(pieces) or pieces[1]
-    local all = {}
-    for _, name in ipairs(names) do
-        local stream = data[name]
-        local sent = chosen and rill.gather(stream, chosen) or rill.stream(stream.type, 0)
-        local ghosts = wire.size > 1 and order.exchange(sent, stream.type, {0}, sends, taken) or sent
-        all[name] = ghosts.size == 0 and stream or stream.size == 0 and ghosts or rill.concat {stream, ghosts}
+    near.taken = wire.mpi.counts(counts)
+    near.chosen = #pieces > 1 and rill.concat(pieces) or pieces[1]
+    return near
+end
+
+-- Returns a field of this rank's particles and, after them, of the particles of other ranks near its own.
+local function with_others(state, near, name)
+    local stream = state.data[name]
+    if wire.size == 1 then
+        return stream
     end
-    local by_id = all.id.size > data.id.size and rill.argsort(all.id)
-    for _, name in ipairs(by_id and names or {}) do
-        all[name] = rill.gather(all[name], by_id)
-    end
-    return all
+    local sent = near.chosen and rill.gather(stream, near.chosen) or rill.stream(stream.type, 0)
+    local ghosts = order.exchange(sent, stream.type, {0}, near.sends, near.taken)
+    return ghosts.size == 0 and stream or stream.size == 0 and ghosts or rill.concat {stream, ghosts}
 end
 
 local function radius_of(where, radius)
@@ -226,15 +261,38 @@ local function radius_of(where, radius)
     end
 end
 
---- Q:ghosts(radius) returns a table of streams by name: this rank's particles and those of other ranks within a radius of its slab, in the order of their ids.
+-- Returns the indices that sort ids, of which the first `own` are in ascending order, and the others are from other ranks.
+-- A merge: the place of each id is its index in its own list and the number of smaller ids in the other one.
+local function order_by_id(id, own)
+    local n = id.size
+    if own == n or own == 0 then
+        return n > own and rill.argsort(id) or nil
+    end
+    local first, rest = id:domain({1}, {own}), id:domain({own + 1}, {n})
+    local by_id <close> = rill.argsort(rest)
+    local sorted <close> = rill.gather(rest, by_id)
+    local result = rill.stream("int", n)
+    local before <close> = rill.searchsorted(sorted, first)
+    local after <close> = rill.searchsorted(first, sorted)
+    rill.scatter(result, (before + rill.iota(own)):eval(), rill.iota(own))
+    rill.scatter(result, (after + rill.iota(n - own)):eval(), (by_id + own):eval())
+    return result
+end
+
+--- Q:ghosts(radius) returns a table of streams by name: this rank's particles, and those of other ranks whose first coordinates
+-- are within a radius of the range of its own, in the order of their ids.
 function methods.ghosts(p, radius)
     local state = kind.check(p, "ghosts")
     radius_of("Q:ghosts", radius)
-    local names = {}
+    local near, all = near_others(state, radius), {}
     for name in each(state) do
-        names[#names + 1] = name
+        all[name] = with_others(state, near, name)
     end
-    return with_ghosts(state, radius, names)
+    local by_id = order_by_id(all.id, state.data.id.size)
+    for name in pairs(by_id and all or {}) do
+        all[name] = rill.gather(all[name], by_id)
+    end
+    return all
 end
 
 -- ---- sums over neighbors
@@ -309,42 +367,17 @@ local function parse(state, text)
     return own, other, value
 end
 
---- Q:sum(type, radius, expression [, constants]) returns a stream with the sum, for each particle of this rank, of a GLSL expression over all particles within
--- the radius, itself included. The order of the sum follows from positions and ids alone, so its bits do not depend on the number of
--- ranks. All ranks call it.
--- type: of the sum, a type of floats or ints. The expression may use `d`, the vector from the neighbor to the particle, `distance`, its length,
--- the fields of the particle as name_i and those of the neighbor as name_j, as in "mass_j * (velocity_j - velocity_i)", and the
--- names of `constants`, a table of numbers.
-function methods.sum(p, element, radius, text, constants)
-    local where <const> = "Q:sum"
-    local state = kind.check(p, "sum")
+--- particles.neighborhood(where, p, radius) finds the neighbors of particles at their present positions, for particles.sum. All
+-- ranks call it. The neighborhood has the particles of near_others and this rank's in the order of their cells and ids: `order`
+-- are their indices in the streams of with_others.
+function particles.neighborhood(where, p, radius)
+    local state = kind.check(p, where)
     radius_of(where, radius)
-    if not types.list[element] then
-        fail("%s: argument #1 'type': expected the name of a type, got %s", where, errors.told(element))
-    elseif type(text) ~= "string" then
-        fail("%s: argument #3 'expression': expected GLSL text, got %s", where, errors.told(text))
-    elseif oneline.wrong(text) then
-        fail("%s: argument #3 'expression': %s: %s", where, oneline.wrong(text), text)
-    end
-    local own, other, value = parse(state, text)
-    local names, listed = {"id", "position"}, {}
-    for _, f in ipairs(other) do
-        names[#names + 1] = f.name
-    end
-    for name, number in pairs(constants or {}) do
-        if type(name) ~= "string" or type(number) ~= "number" then
-            fail("%s: argument #4 'constants': expected a table of numbers by name, got %s", where,
-                errors.told(constants))
-        elseif TAKEN[name] or state.data[name:match "^own_(.*)$" or name:match "^all_(.*)$" or ""] then
-            fail("%s: argument #4 'constants': '%s' is a name of Q:sum: use another one", where, name)
-        end
-        listed[#listed + 1] = {name = name, type = "float"}
-    end
-    table.sort(listed, function(a, b) return a.name < b.name end)
-    local all = with_ghosts(state, radius, names)
-    local count = state.data.id.size
-    if count == 0 then
-        return rill.stream(element, 0)
+    local near = near_others(state, radius)
+    local id, position = with_others(state, near, "id"), with_others(state, near, "position")
+    near.radius = radius
+    if state.data.id.size == 0 then
+        return near
     end
     local dimensions, n, low = state.dimensions, {1, 1, 1}, {}
     for d = 1, dimensions do
@@ -355,8 +388,10 @@ function methods.sum(p, element, radius, text, constants)
         fail("%s: argument 'radius': %g is too small for the box: there would be %d cells", where, radius,
             n[1] * n[2] * n[3])
     end
-    local V = state.data.position.type
-    local cells = CELL:kernel {V = V, dimensions = dimensions} {x = all.position, low = low, radius = radius, n = n}
+    local cells = CELL:kernel {V = position.type, dimensions = dimensions} {x = position, low = low, radius = radius,
+        n = n}
+    local by_id = order_by_id(id, state.data.id.size)
+    cells = by_id and rill.gather(cells, by_id) or cells
     local by_cell = rill.argsort(cells)
     local keys = rill.gather(cells, by_cell)
     local least, most = keys:get(1), keys:get(keys.size)
@@ -364,29 +399,73 @@ function methods.sum(p, element, radius, text, constants)
     if span > MOST_CELLS then
         fail("%s: argument 'radius': %g is too small for the box: a rank would have %d cells", where, radius, span)
     end
-    local start = rill.searchsorted(keys, (rill.iota(span + 1) + least):eval():cast "int")
-    local given = {position = state.data.position, all_position = rill.gather(all.position, by_cell),
-        cell_start = start,
-        cell_least = least, cell_count = span, box_low = low, radius = radius, box_cells = n}
+    near.order = by_id and rill.gather(by_id, by_cell) or by_cell
+    near.position = rill.gather(position, near.order)
+    near.given = {
+        cell_start = rill.searchsorted(keys, (rill.iota(span + 1) + least):eval():cast "int"), cell_least = least,
+        cell_count = span, box_low = low, box_cells = n, radius = radius,
+    }
+    return near
+end
+
+--- particles.sum(where, p, near, type, expression, constants): Q:sum for a neighborhood that was found at the same positions.
+function particles.sum(where, p, near, element, text, constants)
+    local state = kind.check(p, where)
+    local own, other, value = parse(state, text)
+    local listed, given = {}, {position = state.data.position, all_position = near.position}
+    for name, number in pairs(constants or {}) do
+        if type(name) ~= "string" or type(number) ~= "number" then
+            fail("%s: argument #4 'constants': expected a table of numbers by name, got %s", where,
+                errors.told(constants))
+        elseif TAKEN[name] or state.data[name:match "^own_(.*)$" or name:match "^all_(.*)$" or ""] then
+            fail("%s: argument #4 'constants': '%s' is a name of Q:sum: use another one", where, name)
+        end
+        listed[#listed + 1], given[name] = {name = name, type = "float"}, number
+    end
+    table.sort(listed, function(a, b) return a.name < b.name end)
+    for _, f in ipairs(other) do
+        local all = with_others(state, near, f.name)
+        given["all_" .. f.name] = near.order and rill.gather(all, near.order)
+    end
+    if state.data.id.size == 0 then
+        return rill.stream(element, 0)
+    end
     for _, f in ipairs(own) do
         given["own_" .. f.name] = state.data[f.name]
     end
-    for _, f in ipairs(other) do
-        given["all_" .. f.name] = rill.gather(all[f.name], by_cell)
+    for name, item in pairs(near.given) do
+        given[name] = item
     end
-    for name, number in pairs(constants or {}) do
-        given[name] = number
-    end
-    local flat = dimensions == 2
-    local done, kernel = pcall(SUM.kernel, SUM, {V = V, type = element, own = own, other = other, constants = listed,
-        value = "(" .. value .. ")", dimensions = dimensions,
-        last = flat and "own_cell.y" or "own_cell.z", middle = flat and "0" or "own_cell.y",
-        middle_size = flat and "1" or "box_cells.y", row = flat and "0" or "cell_y",
-        last_size = flat and "box_cells.y" or "box_cells.z"})
+    local flat = state.dimensions == 2
+    local done, kernel = pcall(SUM.kernel, SUM, {V = state.data.position.type, type = element, own = own,
+        other = other, constants = listed, value = "(" .. value .. ")",
+        dimensions = state.dimensions, last = flat and "own_cell.y" or "own_cell.z",
+        middle = flat and "0" or "own_cell.y", middle_size = flat and "1" or "box_cells.y",
+        row = flat and "0" or "cell_y", last_size = flat and "box_cells.y" or "box_cells.z"})
     if not done then -- without the text around the expression
         fail("%s: argument #3 'expression': %s: %s", where, tostring(kernel):match "error: ([^\n]*)" or kernel, text)
     end
     return kernel(given)
+end
+
+--- Q:sum(type, radius, expression [, constants]) returns a stream with the sum, for each particle of this rank, of a GLSL expression over all particles within
+-- the radius, itself included. The order of the sum follows from positions and ids alone, so its bits do not depend on the number of
+-- ranks. All ranks call it.
+-- type: of the sum, a type of floats or ints. The expression may use `d`, the vector from the neighbor to the particle, `distance`, its length,
+-- the fields of the particle as name_i and those of the neighbor as name_j, as in "mass_j * (velocity_j - velocity_i)", and the
+-- names of `constants`, a table of numbers.
+function methods.sum(p, element, radius, text, constants)
+    local where <const> = "Q:sum"
+    kind.check(p, "sum")
+    radius_of(where, radius)
+    if not types.list[element] then
+        fail("%s: argument #1 'type': expected the name of a type, got %s", where, errors.told(element))
+    elseif type(text) ~= "string" then
+        fail("%s: argument #3 'expression': expected GLSL text, got %s", where, errors.told(text))
+    elseif oneline.wrong(text) then
+        fail("%s: argument #3 'expression': %s: %s", where, oneline.wrong(text), text)
+    end
+    return particles.sum(where, p, particles.neighborhood(where, p, radius), element, text, constants)
 end
 
 class.guard(methods, "Q")

@@ -103,21 +103,22 @@ end
 
 local function step(state)
     local o, p = state.o, state.particles
-    p.density = p:sum("float", o.radius, "mass * scale * " .. W, {mass = o.mass, scale = state.scale})
+    local near = particles.neighborhood("Z:step", p, o.radius)
+    p.density = particles.sum("Z:step", p, near, "float", "mass * scale * " .. W,
+        {mass = o.mass, scale = state.scale})
     if p.count > 0 then -- Tait's equation
         p.pressure = (o.sound ^ 2 * o.density / 7) * ((p.density / o.density) ^ 7 - 1)
     end
-    local a = p:sum(p.position.type, o.radius, ACCELERATION,
+    local a = particles.sum("Z:step", p, near, p.position.type, ACCELERATION,
         {mass = o.mass, alpha = o.viscosity, sound = o.sound, scale = state.scale})
     if p.count > 0 then
         state.move {low = o.box[1], high = o.box[2], gravity = state.gravity, dt = state.dt, bounce = o.bounce, a = a,
             x = p.position, v = p.velocity}
     end
     a:close()
-    p:migrate()
 end
 
-local BALANCE <const> = 50 -- steps after which the slabs are placed anew
+local MIGRATE <const>, BALANCE <const> = 5, 50 -- steps after which particles change ranks, and the slabs are placed anew
 
 --- Z:step([n]) advances by n steps of Z.dt seconds (default 1): leapfrog. Returns Z.
 function methods.step(f, n)
@@ -128,6 +129,8 @@ function methods.step(f, n)
         state.time = state.time + state.dt
         if state.steps % BALANCE == 0 then
             state.particles:rebalance()
+        elseif state.steps % MIGRATE == 0 then
+            state.particles:migrate()
         end
     end
     return f

@@ -61,11 +61,11 @@ for dimensions = 2, 3 do
         mass = rill.random(n, {seed = 6}), velocity = (random_particles(n, dimensions) * 2 - 1):eval(),
             rho = rill.stream("float", n),
     }}
-    for _ = 1, 3 do
+    for step = 1, 3 do
         p.rho = p:sum("float", radius, "mass_j * (k - distance * distance)", {k = radius * radius})
         p.velocity = p.velocity + 0.1 * p:sum("vec" .. dimensions, radius, "mass_j * (velocity_j - velocity_i)")
         p.position = p.position + 0.05 * p.velocity
-        p:migrate()
+        if step ~= 2 then p:migrate() end -- particles that have left their slab have the same neighbors
     end
     p.rho = p:sum("float", radius, "mass_j * (k - distance * distance)", {k = radius * radius})
     p:rebalance()

@@ -22,7 +22,15 @@ local cg = iteration(function(o)
     mpi.cg(function(x, y) laplace {u = x:boundary "zero", r = y} end, b, o)
 end)
 local multigrid = iteration(function(o) mpi.multigrid(b, o) end)
+-- The numbers of a sort depend on the elements: those of the model are the most, and the share of other ranks an average.
+local n = 40000 * mpi.size
+local line = mpi.stream("float", n, {init = rill.random(n, {seed = 2})})
+local sort, most = mpi.profile(function() line:sort():close() end)[2], model.sort(n, mpi.size, 4)
+local share = n // mpi.size * 4 * (mpi.size - 1) / mpi.size
+local sorted = sort.messages == mpi.size - 1 and math.abs(sort.received - share) < 0.1 * share and
+    sort.collectives <= most.rounds
 if mpi.rank == 1 then
+    print("sort", sorted)
     print("cg", cg[1] == halo.messages and cg[2] == halo.bytes and cg[3] == 3)
     print("multigrid", multigrid[1] == halo.messages + cycle.messages and
         multigrid[2] == halo.bytes + cycle.bytes and multigrid[3] == 4)
