@@ -532,7 +532,8 @@ local function finish_exchanges(list)
     end
 end
 
--- Finds the halos that have to be exchanged. Returns the widest reach, or nil if there is none.
+-- Finds the halos that have to be exchanged. Returns, for each dimension with such halos, the largest numbers of elements
+-- before and after the part, {before, after}; nil if there is none.
 local function find_stale(launch)
     local widest
     for _, group in ipairs(launch.groups) do
@@ -541,8 +542,10 @@ local function find_stale(launch)
         group.stale = data.fresh ~= key
         for d, n in ipairs(group.reach) do
             if group.stale and launch.cut.grid[d] > 1 and n > 0 then
+                local before, after = halo.widths(data, group.reach, group.state.modes, d)
                 widest = widest or {}
-                widest[d] = math.max(widest[d] or 0, n)
+                widest[d] = widest[d] or {0, 0}
+                widest[d] = {math.max(widest[d][1], before), math.max(widest[d][2], after)}
             end
         end
         group.key = key
@@ -550,13 +553,29 @@ local function find_stale(launch)
     return widest
 end
 
---- distributed.least_overlap: the elements of a part from which computing during an exchange pays.
-distributed.least_overlap = 1 << 17
+--- distributed.least_overlap: the seconds of an exchange from which computing during it pays: those of the launches at the
+-- sides of a part, about 25 us each with llvmpipe. The least time of the first TIMED exchanges decides. 0: always.
+distributed.least_overlap = 1e-4
+local TIMED <const> = 5
 
--- Returns whether the inside can be computed during the exchange: the kernel must not write what it reads as neighbors,
--- and must be allowed to run in several launches.
-local function overlaps(launch)
-    local free = launch.cut.size >= distributed.least_overlap and #launch.vouts == 0 and launch.values.where == nil
+-- Returns the times of the exchanges that a launch makes: {count =, least =}, kept in the cut.
+local function timing_of(launch)
+    local keys = {}
+    for i, group in ipairs(launch.groups) do
+        keys[i] = group.stale and group.state.data.type .. group.key or ""
+    end
+    local key = table.concat(keys, ";")
+    launch.cut.timings = launch.cut.timings or {}
+    launch.cut.timings[key] = launch.cut.timings[key] or {count = 0, least = math.huge}
+    return launch.cut.timings[key]
+end
+
+-- Returns whether the inside is computed during the exchange: the kernel must not write what it reads as neighbors, and
+-- must be allowed to run in several launches.
+local function overlaps(launch, timing)
+    local least <const> = distributed.least_overlap
+    local free = (least == 0 or timing.count >= TIMED and timing.least >= least) and #launch.vouts == 0 and
+        launch.values.where == nil
     for _, neighbor in ipairs(launch.neighbors) do
         for _, output in ipairs(launch.written) do
             free = free and output.state.data ~= neighbor.state.data
@@ -568,21 +587,21 @@ local function overlaps(launch)
     return free
 end
 
--- The inside, then the slabs at the sides of the part, whose neighbors are in the halos.
+-- The inside, then the slabs at the sides of the part that have halos.
 local function boxes(launch, widest)
     local first, last, slabs = {}, {}, {}
     for d, n in ipairs(launch.cut.own) do
         first[d], last[d] = 1, n
     end
     for d, n in ipairs(launch.cut.own) do
-        local width = widest[d]
-        if width then
-            width = math.min(width, n)
+        if widest[d] then
+            local before = math.min(widest[d][1], n)
+            local after = math.min(widest[d][2], n - before)
             local low, high = table.move(last, 1, #last, 1, {}), table.move(first, 1, #first, 1, {})
-            low[d], high[d] = width, math.max(width, n - width) + 1
-            slabs[#slabs + 1] = {table.move(first, 1, #first, 1, {}), low}
-            slabs[#slabs + 1] = {high, table.move(last, 1, #last, 1, {})}
-            first[d], last[d] = width + 1, math.max(width, n - width)
+            low[d], high[d] = before, n - after + 1
+            if before > 0 then slabs[#slabs + 1] = {table.move(first, 1, #first, 1, {}), low} end
+            if after > 0 then slabs[#slabs + 1] = {high, table.move(last, 1, #last, 1, {})} end
+            first[d], last[d] = before + 1, n - after
         end
     end
     return {first, last}, slabs
@@ -604,8 +623,8 @@ distributed.gathered = nil
 local function launch_kernel(kernel, ...)
     local launch = collect(kernel, ...)
     local widest = find_stale(launch)
-    local results
-    if widest and overlaps(launch) then
+    local timing, results = widest and timing_of(launch), nil
+    if widest and overlaps(launch, timing) then
         local inside, slabs = boxes(launch, widest)
         local exchanges
         for d = 1, #launch.cut.shape do
@@ -626,8 +645,16 @@ local function launch_kernel(kernel, ...)
             run_box(launch, slab[1], slab[2])
         end
     else
+        local timed, begin = timing and timing.count < TIMED, nil
+        if timed then -- not the time of earlier launches
+            rill.sync()
+            begin = wire.mpi.time()
+        end
         for d = 1, widest and #launch.cut.shape or 0 do
             finish_exchanges(begin_exchanges(launch, d))
+        end
+        if timed then
+            timing.count, timing.least = timing.count + 1, math.min(timing.least, wire.mpi.time() - begin)
         end
         results = run_all(launch)
     end
