@@ -261,22 +261,36 @@ local function radius_of(where, radius)
     end
 end
 
--- Returns the indices that sort ids, of which the first `own` are in ascending order, and the others are from other ranks.
--- A merge: the place of each id is its index in its own list and the number of smaller ids in the other one.
+-- Marks the places, in the merged list, of the ids of others, of which `before` of this rank's are smaller.
+local MARK <const> = template.new [[
+    kernel void mark(int before<>, inout int marks[], out int done<>) {
+        int i = indexof(before).x;
+        marks[before + i] = 1;
+        done = 0;
+    }
+]]
+-- The index of the id at each place. others: the number of ids of others up to the place.
+local PLACE <const> = template.new [[
+    kernel void place(int mark<>, int others<>, int sorted[], int own, out int r<>) {
+        r = mark != 0 ? own + sorted[others - 1] : indexof(r).x - others;
+    }
+]]
+
+-- Returns the indices that sort ids, of which the first `own` are in ascending order, and the others are from other ranks; nil
+-- if they are sorted.
 local function order_by_id(id, own)
     local n = id.size
     if own == n or own == 0 then
         return n > own and rill.argsort(id) or nil
     end
-    local first, rest = id:domain({1}, {own}), id:domain({own + 1}, {n})
-    local by_id <close> = rill.argsort(rest)
-    local sorted <close> = rill.gather(rest, by_id)
-    local result = rill.stream("int", n)
-    local before <close> = rill.searchsorted(sorted, first)
-    local after <close> = rill.searchsorted(first, sorted)
-    rill.scatter(result, (before + rill.iota(own)):eval(), rill.iota(own))
-    rill.scatter(result, (after + rill.iota(n - own)):eval(), (by_id + own):eval())
-    return result
+    local rest = id:domain({own + 1}, {n})
+    local sorted <close> = rill.argsort(rest)
+    local ids <close> = rill.gather(rest, sorted)
+    local before <close> = rill.searchsorted(id:domain({1}, {own}), ids)
+    local marks <close> = rill.stream("int", n)
+    MARK:kernel {} {before = before, marks = marks}
+    local others <close> = marks:scan()
+    return PLACE:kernel {} {mark = marks, others = others, sorted = sorted, own = own}
 end
 
 --- Q:ghosts(radius) returns a table of streams by name: this rank's particles, and those of other ranks whose first coordinates

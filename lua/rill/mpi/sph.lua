@@ -118,7 +118,7 @@ local function step(state)
     a:close()
 end
 
-local MIGRATE <const>, BALANCE <const> = 5, 50 -- steps after which particles change ranks, and the slabs are placed anew
+local MIGRATE <const>, BALANCE <const> = 10, 50 -- steps after which particles change ranks, and the slabs are placed anew
 
 --- Z:step([n]) advances by n steps of Z.dt seconds (default 1): leapfrog. Returns Z.
 function methods.step(f, n)
