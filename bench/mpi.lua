@@ -1,10 +1,17 @@
--- rill.mpi: messages, weak scaling from 1 to 2 ranks with one driver thread each, against two unconnected processes; mpi4py with numpy; and the model of
--- lua/rill/mpi/model.lua against the measurements. The programs are bench/support/mpi_program.lua and bench/peer/peer_mpi4py.py.
+-- rill.mpi: messages; weak scaling from 1 to 2 ranks with one driver thread each, against two unconnected processes; strong scaling; mpi4py with numpy; and the
+-- model of lua/rill/mpi/model.lua against the measurements on 1 to 4 ranks. The programs are bench/support/mpi_program.lua and bench/peer/peer_mpi4py.py.
 local support = require "bench.support"
 
--- More ranks than cores are permitted, and root may start them.
-local SETTINGS <const> = "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none " ..
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LP_NUM_THREADS=1"
+-- Root may start ranks.
+local SETTINGS <const> = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LP_NUM_THREADS=1"
+
+local function number_of(command)
+    local pipe = io.popen(command)
+    local n = pipe:read "n"
+    pipe:close()
+    return n
+end
+local CORES <const> = number_of "nproc" or 1
 
 -- Returns the lines "NAME SECONDS" that a command prints, by name.
 local function read(command)
@@ -18,9 +25,14 @@ local function read(command)
     return values
 end
 
-local function program(ranks, cases)
-    local own = support.command("", support.folder .. "/support/mpi_program.lua", cases)
-    return ("%s timeout -k 5 300 mpirun -n %d %s"):format(SETTINGS, ranks, own)
+-- Returns the command of some ranks. Each has a core, with its driver thread, unless there are more ranks than cores.
+local function command(ranks, ...)
+    return ("%s timeout -k 5 300 mpirun --oversubscribe --bind-to %s -n %d %s"):format(SETTINGS,
+        ranks <= CORES and "core" or "none", ranks, table.concat({...}, " "))
+end
+
+local function program(cases, kind)
+    return support.command("", support.folder .. "/support/mpi_program.lua", cases, kind)
 end
 
 local WEAK <const> = {
@@ -28,16 +40,17 @@ local WEAK <const> = {
     {"smoke", "smoke step, 256 x 512 per rank", 0.9}, {"particles", "SPH step, 40,000 per rank", 0.9},
     {"sort", "sort of 2^21 per rank", 0.7},
 }
-local CASES <const> = "messages copies stencil halo sum cg smoke particles sort peer"
+local CASES <const> = "messages copies stencil halo sum cg smoke particles merge sort peer"
+local SCALED <const> = "stencil cg smoke particles sort"
 
--- Runs one rank twice at the same time: what two processes without messages reach.
+-- Runs one rank on each of two cores at the same time: what two processes without messages reach.
 local function unconnected()
-    local files = {os.tmpname(), os.tmpname()}
-    local command = {}
+    local files, commands = {os.tmpname(), os.tmpname()}, {}
     for i, file in ipairs(files) do
-        command[i] = ("%s >'%s' 2>&1 &"):format(program(1, CASES), file)
+        commands[i] = ("%s timeout -k 5 300 taskset -c %d %s >'%s' 2>&1 &"):format(SETTINGS, (i - 1) % CORES,
+            program(CASES), file)
     end
-    os.execute(table.concat(command, " ") .. " wait")
+    os.execute(table.concat(commands, " ") .. " wait")
     local slowest = {}
     for _, file in ipairs(files) do
         for name, seconds in pairs(read("cat '" .. file .. "'")) do
@@ -48,37 +61,62 @@ local function unconnected()
     return slowest
 end
 
--- Predictions of the model: the time of one rank, and that of the messages. Sizes as in the program.
-local function predictions(one, two)
+-- Predictions of the model: the time of one rank, and that of the messages. Sizes as in the program. Ranks that share a core compute in turn.
+local function predictions(runs)
     local found, model = pcall(require, "rill.mpi.model")
+    local one, two = runs[1], runs[2]
     if not found or not two.latency then return support.note("the model of rill.mpi", "not measured") end
     local p = {
         latency = two.latency, bandwidth = 4194304 / (two.large - two.latency),
         copy_latency = one.copy_row / 2, copy_bandwidth = 4194304 / (one.copy_large / 2),
     }
-    local halo = model.halo({2 * 1024, 1024}, {2}, {1, 0}, 4)
-    local reduce = model.reduce({2 * 1024, 1024}, 2)
-    local rows = {{"operation on 2 ranks", "predicted", "measured", "difference"}}
-    local function add(name, key, seconds)
-        if not (one[key] and two[key]) then return end
-        local predicted = one[key] + seconds
-        rows[#rows + 1] = {name, support.duration(predicted), support.duration(two[key]),
-            ("%+.0f %%"):format(100 * (predicted / two[key] - 1))}
+    local rows = {{"operation", "ranks", "predicted", "measured", "difference"}}
+    for ranks = 1, #runs do
+        local halo = model.halo({ranks * 1024, 1024}, {ranks}, {1, 0}, 4)
+        local narrow = model.halo({ranks * 16, 2048}, {ranks}, {1, 0}, 4)
+        local reduce = model.reduce({ranks * 1024, 1024}, ranks)
+        local levels = 0
+        while 1 << levels < ranks do levels = levels + 1 end
+        local function add(name, key, seconds)
+            local measured = runs[ranks][key]
+            if not (one[key] and measured) then return end
+            local predicted = one[key] * math.max(1, ranks / CORES) + seconds
+            rows[#rows + 1] = {name, ranks, support.duration(predicted), support.duration(measured),
+                ("%+.0f %%"):format(100 * (predicted / measured - 1))}
+        end
+        add("stencil step", "stencil", model.seconds(halo, p))
+        add("halo of 2048 floats", "halo", model.seconds(narrow, p))
+        add("sum", "sum", model.seconds(reduce, p))
+        add("CG iteration", "cg", model.seconds(halo, p) + 3 * model.seconds(reduce, p))
+        add("sort", "sort", model.seconds(model.sort(ranks << 21, ranks, 4), p) + levels * one.merge *
+            math.max(1, ranks / CORES))
     end
-    add("stencil step", "stencil", model.seconds(halo, p))
-    add("halo of 2048 floats", "halo", model.seconds(model.halo({16, 2048}, {2}, {1, 0}, 4), p))
-    add("sum", "sum", model.seconds(reduce, p))
-    add("CG iteration", "cg", model.seconds(halo, p) + 3 * model.seconds(reduce, p))
-    add("sort", "sort", model.seconds(model.sort(2 << 21, 2, 4), p))
-    return support.table("The model of rill.mpi, 2 ranks", rows)
+    return support.table("The model of rill.mpi", rows)
+end
+
+-- The times of a problem of one size on 1 to 4 ranks.
+local function strong()
+    local rows = {{"strong scaling", "1 rank", "2 ranks", "3 ranks", "4 ranks"}}
+    local runs = {}
+    for ranks = 1, 4 do runs[ranks] = read(command(ranks, program(SCALED, "strong"))) end
+    for _, case in ipairs(WEAK) do
+        local name, words = table.unpack(case)
+        local row = {(words:gsub(" per rank", ""))}
+        for ranks = 1, 4 do row[ranks + 1] = runs[ranks][name] and support.duration(runs[ranks][name]) or "-" end
+        rows[#rows + 1] = row
+    end
+    return support.table(("A problem of one size, %d cores"):format(CORES), rows)
 end
 
 return function()
-    local one = read(program(1, CASES))
+    local runs = {read(command(1, program(CASES)))}
+    local one = runs[1]
     if not one.stencil then
         return {support.note("rill.mpi", "no MPI: apt-get install libopenmpi-dev openmpi-bin, and build again")}
     end
-    local two, apart = read(program(2, CASES)), unconnected()
+    runs[2] = read(command(2, program(CASES)))
+    for ranks = 3, 4 do runs[ranks] = read(command(ranks, program "stencil halo sum cg sort")) end
+    local two, apart = runs[2], unconnected()
     local rows = {}
     for _, case in ipairs(WEAK) do
         local name, words, goal = table.unpack(case)
@@ -87,18 +125,24 @@ return function()
             rows[#rows + 1] = support.faster(words .. ", 2 ranks", two[name], "two unconnected processes", apart[name])
         end
     end
-    local peer = read(("%s timeout -k 5 300 mpirun -n 2 /usr/bin/python3 '%s/peer/peer_mpi4py.py'"):format(SETTINGS,
-        support.folder))
-    for name, words in pairs {peer_halo = "halo exchange, 2048^2 per rank",
-        peer_sort = "sample sort of 2^22 per rank"} do
+    local peer = read(command(2, "/usr/bin/python3", "'" .. support.folder .. "/peer/peer_mpi4py.py'"))
+    for _, case in ipairs {{"peer_halo", "halo exchange, 2048^2 per rank"},
+        {"peer_sort", "sample sort of 2^22 per rank"}} do
+        local name, words = table.unpack(case)
         rows[#rows + 1] = peer[name] and two[name] and support.faster(words, two[name], "mpi4py and numpy, 2 ranks",
             peer[name], 1) or
             support.note(words, "mpi4py and numpy are not installed")
     end
-    for _, name in ipairs {"latency", "large", "copy_row", "copy_large"} do
+    local raw = read(command(1, program "raw"))
+    if raw.raw and two.peer_sort then
+        rows[#rows + 1] = support.faster("sample sort of 2^22 per rank", two.peer_sort,
+            "raw OpenGL: the sort and merge of one rank, no messages", raw.raw)
+    end
+    for _, name in ipairs {"latency", "large", "copy_row", "copy_large", "merge"} do
         rows[#rows + 1] = support.note("rill.mpi: " .. name, two[name] and support.duration(two[name]) or
             "not measured")
     end
-    rows[#rows + 1] = predictions(one, two)
+    rows[#rows + 1] = predictions(runs)
+    rows[#rows + 1] = strong()
     return rows
 end

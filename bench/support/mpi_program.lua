@@ -1,10 +1,15 @@
--- The program that bench/mpi.lua runs on some ranks: mpi_program.lua CASE. Rank 1 prints lines "NAME SECONDS", the least time of several rounds of
--- the slowest rank. The work per rank does not depend on the number of ranks.
+-- The program that bench/mpi.lua runs on some ranks: mpi_program.lua CASES [strong]. Rank 1 prints lines "NAME SECONDS", the least time of several rounds
+-- of the slowest rank. The work per rank does not depend on the number of ranks; with "strong" the work of all ranks together does not.
 local mpi = require "rill.mpi"
 local rill = require "rill"
 local wire = require "rill.mpi.wire"
 
 local ROUNDS <const> = tonumber(os.getenv "RILL_BENCH_ROUNDS") or 7
+
+-- Returns the size of the whole, of which a single rank would have n.
+local function whole(n)
+    return arg[2] == "strong" and n or n * mpi.size
+end
 
 -- Measures f, which does its work `count` times. `reset` is called before each round.
 local function measure(name, count, f, reset)
@@ -34,7 +39,8 @@ local cases = {}
 
 -- Messages between ranks 1 and 2: the time of one message of 8 bytes, and of one of 4 MiB.
 function cases.messages()
-    for name, bytes in pairs(mpi.size > 1 and {latency = 8, large = 1 << 22} or {}) do
+    for _, kind in ipairs(mpi.size > 1 and {{"latency", 8}, {"large", 1 << 22}} or {}) do
+        local name, bytes = table.unpack(kind)
         local memory = wire.mpi.memory()
         memory:hold(bytes)
         if mpi.rank <= 2 then
@@ -61,7 +67,8 @@ end
 -- Copies between a device and host memory: seconds of a row of 2048 floats, and of 4 MiB.
 function cases.copies()
     local memory = wire.mpi.memory()
-    for name, n in pairs {copy_row = 2048, copy_large = 1 << 20} do
+    for _, kind in ipairs {{"copy_row", 2048}, {"copy_large", 1 << 20}} do
+        local name, n = table.unpack(kind)
         local s = rill.stream("float", n)
         measure(name, n < 10000 and 500 or 20, function(count)
             for _ = 1, count do
@@ -75,7 +82,7 @@ end
 local SIDE <const> = 1024 -- rows and columns of each rank
 
 function cases.stencil()
-    local u = mpi.stream("float", {SIDE * mpi.size, SIDE}, {init = 1})
+    local u = mpi.stream("float", {whole(SIDE), SIDE}, {init = 1})
     local v = u:copy()
     measure("stencil", 10, function(count)
         for _ = 1, count do
@@ -87,7 +94,7 @@ end
 
 -- A halo exchange alone, of two rows per rank: a small part, whose computing time is small.
 function cases.halo()
-    local u = mpi.stream("float", {8 * mpi.size, 2048}, {init = 1})
+    local u = mpi.stream("float", {whole(16), 2048}, {init = 1})
     local v = u:copy()
     measure("halo", 200, function(count)
         for _ = 1, count do
@@ -98,7 +105,7 @@ function cases.halo()
 end
 
 function cases.sum()
-    local u = mpi.stream("float", {SIDE * mpi.size, SIDE}, {init = 1})
+    local u = mpi.stream("float", {whole(SIDE), SIDE}, {init = 1})
     measure("sum", 20, function(count)
         for _ = 1, count do u:sum() end
     end)
@@ -108,7 +115,7 @@ function cases.cg()
     local lap = rill.kernel [=[
         kernel void lap(neighbor float u<>, out float r<>) { r = 4.5 * u[0][0] - u[0][-1] - u[0][1] - u[-1][0] - u[1][0]; }
     ]=]
-    local b = mpi.stream("float", {SIDE * mpi.size, SIDE}, {boundary = "zero"})
+    local b = mpi.stream("float", {whole(SIDE), SIDE}, {boundary = "zero"})
     b.part:write(rill.random(b.part.shape, {seed = mpi.rank}))
     b:changed()
     measure("cg", 20, function(count)
@@ -118,10 +125,10 @@ function cases.cg()
 end
 
 function cases.smoke()
-    local w = mpi.smoke {shape = {256 * mpi.size, 512}, lift = 0.2}
+    local w = mpi.smoke {shape = {whole(256), 512}, lift = 0.2}
     measure("smoke", 3, function(count)
         for _ = 1, count do
-            w:source {center = {256 * mpi.size - 30, 256}, radius = 20}
+            w:source {center = {whole(256) - 30, 256}, radius = 20}
             w:step()
         end
     end)
@@ -129,24 +136,35 @@ end
 
 function cases.particles()
     local side = 200
-    local n = side * side * mpi.size
+    local n = whole(side * side)
     local place = rill.kernel [[
         kernel void place(int side, out vec2 r<>) {
             int i = indexof(r).x;
             r = vec2(float(i / side) + 0.5, float(i % side) + 0.5) / float(side);
         }
     ]]
-    local f = mpi.sph {positions = place {side = side, shape = n}, box = {{0, 0}, {mpi.size, 1}},
+    local f = mpi.sph {positions = place {side = side, shape = n}, box = {{0, 0}, {whole(1), 1}},
         radius = 3.0 / side, sound = 10,
         gravity = {0, -1}}
     measure("particles", 5, function(count) f:step(count) end)
 end
 
 function cases.sort()
-    local n = 1 << 21
-    local d = mpi.stream("float", n * mpi.size)
-    d.part:write(rill.random(n, {seed = mpi.rank}))
+    local d = mpi.stream("float", whole(1 << 21))
+    d.part:write(rill.random(d.part.size, {seed = mpi.rank}))
     measure("sort", 1, function() d:sort():close() end)
+end
+
+-- Merges two sorted rows of 2^20 floats, as a rank does after it has received elements.
+function cases.merge()
+    local a, b = rill.random(1 << 20, {seed = 1}):sort(), rill.random(1 << 20, {seed = 2}):sort()
+    measure("merge", 1, function() rill.merge(a, b):close() end)
+end
+
+-- The device's own work for the sort of the peer of mpi4py, in raw OpenGL: a sort of 2^22 floats, and a merge with as many elements.
+function cases.raw()
+    local raw = require "bench.support.raw_sort"
+    print(("raw %.9g"):format(raw.sort(1 << 22, ROUNDS) + raw.merge(1 << 22, ROUNDS)))
 end
 
 -- The same work as the peer of mpi4py: a halo exchange of a 2048 x 2048 array per rank, and a sample sort.

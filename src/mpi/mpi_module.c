@@ -50,6 +50,8 @@ static int mpi_start(lua_State *L)
         return luaL_error(L, "rill.mpi: MPI has ended in this process");
     }
     if (!started) {
+        /* Open MPI's handler of SIGSEGV and SIGABRT allocates memory and can hang; mpirun reports the signal without it. */
+        setenv("OMPI_MCA_opal_signal", "", 0);
         mpi_check(L, MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "start");
         on_exit(finish, NULL);
     }
