@@ -532,7 +532,7 @@ local function finish_exchanges(list)
     end
 end
 
--- Finds the halos that have to be exchanged. Returns, for each dimension with such halos, the largest numbers of elements
+-- Finds the halos that have to be exchanged. Returns, for each dimension with such halos, the largest reaches into those
 -- before and after the part, {before, after}; nil if there is none.
 local function find_stale(launch)
     local widest
@@ -545,7 +545,7 @@ local function find_stale(launch)
                 local before, after = halo.widths(data, group.reach, group.state.modes, d)
                 widest = widest or {}
                 widest[d] = widest[d] or {0, 0}
-                widest[d] = {math.max(widest[d][1], before), math.max(widest[d][2], after)}
+                widest[d] = {math.max(widest[d][1], before > 0 and n or 0), math.max(widest[d][2], after > 0 and n or 0)}
             end
         end
         group.key = key

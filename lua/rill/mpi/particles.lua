@@ -144,7 +144,6 @@ local function place_walls(state)
     while #walls < wire.size do
         walls[#walls + 1] = math.huge
     end
-    state.ends = walls
     state.walls = rill.from(walls, "float")
 end
 
