@@ -262,13 +262,9 @@ static int collective_scan_units(lua_State *L)
 
 void collective_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"barrier", collective_barrier},
-                                         {"broadcast", collective_broadcast},
-                                         {"gather", collective_gather},
-                                         {"counts", collective_counts},
-                                         {"add_counts", collective_add_counts},
-                                         {"add_units", collective_add_units},
-                                         {"scan_units", collective_scan_units},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"barrier", collective_barrier},       {"broadcast", collective_broadcast},
+                                         {"gather", collective_gather},         {"counts", collective_counts},
+                                         {"add_counts", collective_add_counts}, {"add_units", collective_add_units},
+                                         {"scan_units", collective_scan_units}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

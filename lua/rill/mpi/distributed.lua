@@ -545,7 +545,8 @@ local function find_stale(launch)
                 local before, after = halo.widths(data, group.reach, group.state.modes, d)
                 widest = widest or {}
                 widest[d] = widest[d] or {0, 0}
-                widest[d] = {math.max(widest[d][1], before > 0 and n or 0), math.max(widest[d][2], after > 0 and n or 0)}
+                widest[d] = {math.max(widest[d][1], before > 0 and n or 0),
+                    math.max(widest[d][2], after > 0 and n or 0)}
             end
         end
         group.key = key
