@@ -413,8 +413,9 @@ function meta.__index(e, key)
     if not found and e._sparse then
         return errors.call(member, e, key)
     elseif not found then
-        fail("an expression has no field or method '%s'%s", type(key) == "table" and "table" or tostring(key),
-            type(key) == "table" and ": e:eval():get(i, j, ...) reads one element" or hooks.hint("s", key))
+        fail("an expression has no field or method '%s'%s%s", type(key) == "table" and "table" or tostring(key),
+            type(key) == "table" and ": e:eval():get(i, j, ...) reads one element" or hooks.hint("s", key),
+            expression.fields(e))
     end
     return found
 end

@@ -57,6 +57,17 @@ local function fields_of(node)
     return declared:match("struct " .. node._type .. " {(.-)}"), declared
 end
 
+-- Returns the names of the fields of a structure: "o, t".
+local function names_of(list)
+    return (list:gsub("[%w_]+%s+([%w_]+)%s*;", "%1,"):gsub(",%s*$", ""):gsub("^%s+", ""))
+end
+
+--- expression.fields(node) returns the end of a message about an unknown field of structures, with the names of the
+-- fields; "" for other elements.
+function expression.fields(node)
+    return types[node._type] and "" or ("; the fields of %s are %s"):format(node._type, names_of(fields_of(node)))
+end
+
 -- Returns the field of a structure, or nil if the structure does not have it.
 local function field(node, key)
     local list, declared = fields_of(node)
@@ -108,7 +119,7 @@ local function named_field(s, name, ...)
         local node = kind == "expression" and s or expression.leaf(s, "s:field", 0, "s")
         local list = not types[node._type] and fields_of(node)
         fail("s:field: argument #1 'name': elements of %s have no field '%s'%s", node._type, name, list and
-            ": expected" .. list:gsub("[%w_]+%s+([%w_]+)%s*;", "%1,"):gsub(",%s*$", "") or "")
+            ": expected " .. names_of(list) or "")
     end
     return found
 end

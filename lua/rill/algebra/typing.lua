@@ -38,7 +38,8 @@ local function survey(list, where)
         if type(node) == "table" and node._op then
             local info = types[node._type]
             if not info then
-                fail("%s: elements of structure %s: name a field of it, like s.field", where, node._type)
+                fail("%s: elements of structure %s: name a field of it, like s.field%s", where, node._type,
+                    expression.fields(node))
             end
             found = true
             scalar = RANK[info.scalar] > RANK[scalar] and info.scalar or scalar
