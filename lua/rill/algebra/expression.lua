@@ -57,10 +57,10 @@ function expression.describe(value)
     elseif type(value) == "string" then
         return ("string %q"):format(#value > 32 and value:sub(1, 32) .. "..." or value)
     elseif type(value) == "table" and not kind then
-        local key = #value == 0 and next(value)
-        return type(key) == "string" and ("table with the key '%s'"):format(key) or "table of " .. #value
+        local key = rawlen(value) == 0 and next(value)
+        return type(key) == "string" and ("table with the key '%s'"):format(key) or "table of " .. rawlen(value)
     end
-    return kind or type(value)
+    return errors.not_open(value) or kind or type(value)
 end
 
 -- ---- shapes, as text

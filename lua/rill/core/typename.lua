@@ -3,7 +3,10 @@ local core = require "rill.core"
 
 local typename = {}
 
-local WORDS <const> = {["mpi.stream"] = "a distributed stream", big = "a big stream"}
+local WORDS <const> = {
+    ["mpi.stream"] = "a distributed stream",
+    big = "a big stream: b:map computes, b:domain reads elements into a stream",
+}
 
 --- typename.of(value) returns "stream", "kernel", "expression" ..., or Lua's type name.
 function typename.of(value)

@@ -31,7 +31,7 @@ end
 local texts = { -- {page of the manual, lines}
     { "module", [==[
 rill._VERSION: string -- the version of rill, for example "0.2.0"
-rill.type(value: any): string? -- returns the type of a value of rill: "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "mesh", "tree", "scene", "big" or "mpi.stream"; nil for any other value
+rill.type(value: any): string? -- returns the type of a value of rill: "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "mesh", "tree", "scene", "big", "mpi.stream", "mpi.particles", "mpi.smoke" or "mpi.sph"; nil for any other value
 rill.progress(total: number, label?: string): progress -- returns a progress bar. Nothing is drawn if standard output is not a terminal. `local p <close>` ends it
 p:step(n?: number) -- adds n to the completed work. Default: 1
 p:close() -- ends the line of the bar

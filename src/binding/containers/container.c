@@ -193,7 +193,8 @@ static int container_index(lua_State *L)
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     LuaContainer *self = container_check(L, 1, lua_pushfstring(L, "c.%s", key), 0, "c");
     if (!push_field(L, self, key) && !container_push_view(L, key) && !fields_component(L)) {
-        return luaL_error(L, "a container has no field or method %s%s", binding_key(L, 2), binding_hint(L, "c", 2));
+        const char *hint = lua_istable(L, 2) ? ": c:get(i, j, ...) reads one element" : binding_hint(L, "c", 2);
+        return luaL_error(L, "a container has no field or method %s%s", binding_key(L, 2), hint);
     }
     return 1;
 }

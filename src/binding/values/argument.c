@@ -208,6 +208,12 @@ static const char *describe_table(lua_State *L, int index)
 {
     const int kind = luaL_getmetafield(L, index, "__name");
     const char *name = kind == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    if (strcmp(name, "rill.big") == 0) {
+        return lua_pushliteral(L, "a big stream: b:map computes, b:domain reads elements into a stream");
+    }
+    if (strcmp(name, "rill.mpi.stream") == 0) {
+        return lua_pushliteral(L, "a distributed stream");
+    }
     if (strncmp(name, "rill.", 5) == 0) {
         return lua_pushstring(L, name + 5);
     }
