@@ -4,7 +4,10 @@ local check = require "spec.support.check"
 
 local HEAD <const>, TAIL <const> = "kernel void f(float x<>, float u[], out float r<>) {\n", "\n}"
 
--- A body, the syntax under the caret, and texts of the message.
+-- The wording of Mesa's compiler. rill explains messages of other compilers only if they are similar.
+local mesa <const> = not rill.device().vendor:find "NVIDIA"
+
+-- A body, the syntax under the caret, and a text of the message. Without a caret, the message is one of the compiler.
 local bodies <const> = {
     {"r = x // 2;", "// 2", "floor(x / y)"},
     {"r = (x + 1.0) // 2;", "// 2", "floor(x / y)"},
@@ -77,7 +80,7 @@ describe("syntax that GLSL does not have", function()
     it("is named at its position, with the form of GLSL", function()
         for _, case in ipairs(bodies) do
             local message = check.failure(rill.kernel, HEAD .. case[1] .. TAIL)
-            assert(message:find(case[3], 1, true), case[1] .. ": " .. message)
+            assert(message:find(case[3], 1, true) or not (case[2] or mesa), case[1] .. ": " .. message)
             assert(not message:find("IDENTIFIER", 1, true), message)
             local source, caret = message:match "\n%s*%d+ | ([^\n]*)\n%s*| (%s*%^)"
             assert(not case[2] or source:sub(#caret, #caret + #case[2] - 1) == case[2], message)
@@ -120,7 +123,8 @@ describe("an expression", function()
             ["x = 2"] = "= assigns", ["x += 2"] = "= assigns", ["x++"] = "change a variable",
             ["--x"] = "change a variable", ["x ** 2"] = "pow(x, y)", ["x > 1 and x < 2"] = "&&", ["x or 2"] = "||",
             ["not isnan(x)"] = "write !", ["x > "] = "the expression is not complete", ["x ? 1"] = "not complete",
-            ["x ^ 2.0"] = "pow(x, y)", ["x == nil"] = "a number", ["x; 2"] = "one expression", ["(x"] = "do not match",
+            ["x ^ 2.0"] = mesa and "pow(x, y)" or "error",
+            ["x == nil"] = "a number", ["x; 2"] = "one expression", ["(x"] = "do not match",
         } do
             for name, call in pairs(calls) do
                 local message = check.failure(call, text)

@@ -342,7 +342,7 @@ static void add_explained(const Module *module, StrBuf *out, const char *text, c
         return;
     }
     strbuf_add(out, text);
-    if (strstr(text, "HS of `^' must be")) {
+    if (strstr(text, "HS of `^' must be") || strstr(text, "\"^\"")) {
         strbuf_add(out, "; ^ is exclusive or: write pow(x, y) for a power");
     } else if (strstr(text, "length called on scalar")) {
         strbuf_add(out, "; sizeof_stream(name).x is the number of elements of a stream");
