@@ -1,6 +1,7 @@
 /* Starts and ends MPI. */
 #include "mpi/mpi_module.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -27,12 +28,14 @@ static void finish(int status, void *unused)
 }
 
 /* Divides the processors among the ranks of this machine, unless LP_NUM_THREADS is set: llvmpipe would start a thread for
- * each processor in every rank. */
+ * each processor in every rank. mpirun may have bound this rank to fewer processors than its share. */
 static void divide_processors(int ranks)
 {
     char text[24];
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    snprintf(text, sizeof text, "%ld", cores / ranks > 1 ? cores / ranks : 1);
+    cpu_set_t own;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN), share = cores / ranks > 1 ? cores / ranks : 1;
+    long bound = sched_getaffinity(0, sizeof own, &own) == 0 ? CPU_COUNT(&own) : share;
+    snprintf(text, sizeof text, "%ld", bound < share ? bound : share);
     if (ranks > 1) {
         setenv("LP_NUM_THREADS", text, 0);
     }
@@ -50,7 +53,8 @@ static int mpi_start(lua_State *L)
         return luaL_error(L, "rill.mpi: MPI has ended in this process");
     }
     if (!started) {
-        /* Open MPI's handler of SIGSEGV and SIGABRT allocates memory and can hang; mpirun reports the signal without it. */
+        /* Open MPI's handler of SIGSEGV and SIGABRT allocates memory and can hang; mpirun reports the signal without
+         * it. */
         setenv("OMPI_MCA_opal_signal", "", 0);
         mpi_check(L, MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "start");
         on_exit(finish, NULL);
