@@ -155,17 +155,21 @@ static long long unit_number(const UnitBox *box, long long unit)
     return number;
 }
 
-/* Reads the box of this rank's units in arguments n to n + 11. Returns the number of all units. */
-static long long units_box(lua_State *L, int n, UnitBox *box)
+/* Reads the box of this rank's units in arguments n to n + 11. Returns the number of all units. `own`: of this rank's. */
+static long long units_box(lua_State *L, int n, long long own, UnitBox *box)
 {
-    long long all = 1;
+    long long all = 1, inside = 1;
     for (int d = 0; d < UNIT_DIMS; d++) {
         box->first[d] = luaL_checkinteger(L, n + 3 * d);
         box->own[d] = luaL_checkinteger(L, n + 3 * d + 1);
         box->all[d] = luaL_checkinteger(L, n + 3 * d + 2);
+        bool fits = box->first[d] >= 0 && box->own[d] >= 0 && box->all[d] > 0 && box->all[d] < INT_MAX / all &&
+                    box->own[d] <= box->all[d] - box->first[d];
+        luaL_argcheck(L, fits, n, "a box of units");
         all *= box->all[d];
+        inside *= box->own[d];
     }
-    luaL_argcheck(L, all > 0 && all < INT_MAX, n, "a box of units");
+    luaL_argcheck(L, inside == own, 1, "a double for each unit of the box");
     return all;
 }
 
@@ -218,9 +222,10 @@ static double *units_copy(lua_State *L, long long *count)
 static int collective_add_units(lua_State *L)
 {
     UnitBox box;
-    long long own, all = units_box(L, 3, &box), rows = box.all[0], width = all / rows;
+    long long own;
     bool local = lua_toboolean(L, 2);
     double *units = units_copy(L, &own), sum = 0, error = 0;
+    long long all = units_box(L, 3, own, &box), rows = box.all[0], width = all / rows;
     if (local) {
         const UnitBox line = {{box.first[0], 0, 0, 0}, {own ? box.own[0] : 0, 1, 1, 1}, {rows, 1, 1, 1}};
         units_fold(units, line.own[0], width, units);
@@ -243,8 +248,9 @@ static int collective_add_units(lua_State *L)
 static int collective_scan_units(lua_State *L)
 {
     UnitBox box;
-    long long own, all = units_box(L, 2, &box);
+    long long own;
     double *units = units_copy(L, &own), sum = 0;
+    long long all = units_box(L, 2, own, &box);
     units = units_gather(L, (const char *)units, &box, own, all);
     for (long long i = 0; i < all; i++) {
         double next = sum + units[i];

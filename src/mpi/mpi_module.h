@@ -19,7 +19,7 @@ typedef struct Memory {
     size_t size;
 } Memory;
 
-/* What this rank has sent and how long it has waited, since the start or mpi_module_reset. */
+/* What this rank has sent and how long it has waited, since the start. */
 typedef struct Traffic {
     double waited;         /* seconds in functions that wait for other ranks */
     long long sent, taken; /* bytes */

@@ -113,6 +113,9 @@ static int transfer(lua_State *L, bool writes)
     int rank = sizes_argument(L, 4, shape);
     luaL_argcheck(L, sizes_argument(L, 5, first) == rank, 5, "as many sizes as the shape");
     luaL_argcheck(L, sizes_argument(L, 6, own) == rank, 6, "as many sizes as the shape");
+    for (int d = 0; d < rank; d++) {
+        luaL_argcheck(L, own[d] <= shape[d] && first[d] <= shape[d] - own[d], 5, "a box inside of the shape");
+    }
     char *bytes = memory_range(L, 7, &length);
     luaL_argcheck(L, at >= 0 && element > 0, 2, "an offset from 0");
     MPI_Datatype type = mpi_bytes(L, length, &count);

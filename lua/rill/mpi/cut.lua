@@ -8,9 +8,9 @@
 --   units      the sizes of the units: see below
 --   aligned    whether all boxes consist of whole units
 --
--- A unit is a box of elements, the same for any number of ranks, because it follows from the whole shape alone. Sums are
--- computed unit by unit and then over the units in their order, so that they have the same bits for any number of ranks.
--- Boxes of ranks consist of whole units.
+-- A unit is a box of elements, the same for any number of ranks, because it follows from the whole shape alone. Sums
+-- are computed unit by unit and then over the units in their order, so that they have the same bits for any number of
+-- ranks. Boxes of ranks consist of whole units.
 local errors = require "rill.core.error"
 local tables = require "rill.core.tables"
 local wire = require "rill.mpi.wire"
@@ -88,9 +88,9 @@ local function even(n, unit, parts)
     return ends
 end
 
---- cut.new(where, shape [, ranks [, multiple]]) returns the standard cut of a shape. `ranks`: the numbers of ranks along the
--- first dimensions; default: all along the first. `multiple`: a power of two of which the ends of parts are multiples.
--- `size`: the number of ranks; default: that of this run.
+--- cut.new(where, shape [, ranks [, multiple]]) returns the standard cut of a shape. `ranks`: the numbers of ranks
+-- along the first dimensions; default: all along the first. `multiple`: a power of two of which the ends of parts are
+-- multiples. `size`: the number of ranks; default: that of this run.
 function cut.new(where, shape, ranks, multiple, size)
     local grid, product = {}, 1
     size = size or wire.size
@@ -120,8 +120,8 @@ function cut.new(where, shape, ranks, multiple, size)
     return complete(c)
 end
 
---- cut.rows(shape, counts) returns the cut along the first dimension in which the ranks have `counts` rows. shape[1] must
--- be their sum.
+--- cut.rows(shape, counts) returns the cut along the first dimension in which the ranks have `counts` rows. shape[1]
+-- must be their sum.
 function cut.rows(shape, counts)
     local c = {shape = tables.copy(shape), grid = {wire.size}, ends = {{0}}}
     for rank, n in ipairs(counts) do
@@ -133,8 +133,8 @@ function cut.rows(shape, counts)
     return complete(c)
 end
 
---- cut.half(c) returns the cut of the grid with half as many elements, rounded up, in each dimension. The ends of the parts
--- of c must be even.
+--- cut.half(c) returns the cut of the grid with half as many elements, rounded up, in each dimension. The ends of the
+-- parts of c must be even.
 function cut.half(c)
     local half = {shape = {}, grid = tables.copy(c.grid), ends = {}}
     for d, n in ipairs(c.shape) do

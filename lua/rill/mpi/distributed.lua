@@ -60,8 +60,8 @@ local function allocate(c, element, widths)
     return data
 end
 
---- distributed.create(element, c [, modes [, widths]]) returns a distributed stream of zeros. `element`: the type. `c`: a
--- cut. `modes`: the boundary mode of each dimension. `widths`: elements around the parts for halos, per dimension.
+--- distributed.create(element, c [, modes [, widths]]) returns a distributed stream of zeros. `element`: the type. `c`:
+-- a cut. `modes`: the boundary mode of each dimension. `widths`: elements around the parts for halos, per dimension.
 function distributed.create(element, c, modes, widths)
     local list = {}
     for d = 1, #c.shape do
@@ -101,8 +101,8 @@ end
 
 -- ---- lazy values
 
--- A distributed stream may have a value instead of a store: an expression of the parts of others, which is computed when
--- its store is needed.
+-- A distributed stream may have a value instead of a store: an expression of the parts of others, which is computed
+-- when its store is needed.
 local function lazy(value, of)
     local c = of.data.cut
     return kind.create {data = {cut = c, type = value.type, value = value, plans = {}}, modes = of.modes,
@@ -180,7 +180,8 @@ function fields.type(state) return state.data.type end
 function fields.shape(state) return core._shape(state.data.cut.shape) end
 --- D.size: the number of elements of all ranks.
 function fields.size(state) return tables.product(state.data.cut.shape) end
---- D.first: the 1-based index of the first element of D.part in the whole, a table of one per dimension, or an integer if there is one dimension.
+--- D.first: the 1-based index of the first element of D.part in the whole, a table of one per dimension, or an integer
+-- if there is one dimension.
 function fields.first(state) return list_or_number(state.data.cut.first, 1) end
 --- D.ranks: the numbers of ranks along the dimensions.
 function fields.ranks(state) return core._shape(state.data.cut.grid) end
@@ -208,7 +209,8 @@ function methods.copy(d)
     return distributed.wrap(distributed.part(state), state.data.cut, state.modes, state.widths)
 end
 
---- D:write(other) sets the elements to those of another distributed stream or expression with the same shape and cut. Returns D.
+--- D:write(other) sets the elements to those of another distributed stream or expression with the same shape and cut.
+-- Returns D.
 function methods.write(d, other)
     local state = kind.check(d, "write")
     local source = distributed.check("D:write", "other", other)
@@ -230,8 +232,8 @@ function methods.fill(d, value)
     return d
 end
 
---- D:boundary(mode, ...) returns another distributed stream of the same elements in memory, whose neighbors outside of the whole stream
--- follow a mode, or one mode per dimension: "clamp" (default), "wrap", "mirror", "zero" or a number.
+--- D:boundary(mode, ...) returns another distributed stream of the same elements in memory, whose neighbors outside of
+-- the whole stream follow a mode, or one mode per dimension: "clamp" (default), "wrap", "mirror", "zero" or a number.
 function methods.boundary(d, ...)
     local state, given = kind.check(d, "boundary"), {...}
     local rank <const> = #state.data.cut.shape
@@ -316,8 +318,8 @@ for _, name in ipairs {"eq", "ne", "lt", "le", "gt", "ge"} do
     end
 end
 
---- D:map(expression [, constants]) returns a distributed stream of the values of a GLSL expression in x, the element: see
--- s:map.
+--- D:map(expression [, constants]) returns a distributed stream of the values of a GLSL expression in x, the element:
+-- see s:map.
 function methods.map(d, text, constants)
     local state = kind.check(d, "map")
     return lazy(distributed.part(state):map(text, constants), state)
@@ -389,8 +391,8 @@ local function add_neighbor(launch, name, value, state, reach)
     launch.neighbors[#launch.neighbors + 1] = {state = state, name = name, reach = reach}
 end
 
--- A launch: kernel, params, arguments by name, the cut, the neighbor streams with their reach, and the groups of these with
--- the same elements.
+-- A launch: kernel, params, arguments by name, the cut, the neighbor streams with their reach, and the groups of these
+-- with the same elements.
 local function collect(kernel, ...)
     local params = kernel.params
     local given = named_arguments(kernel, params, ...)
@@ -532,8 +534,8 @@ local function finish_exchanges(list)
     end
 end
 
--- Finds the halos that have to be exchanged. Returns, for each dimension with such halos, the largest reaches into those
--- before and after the part, {before, after}; nil if there is none.
+-- Finds the halos that have to be exchanged. Returns, for each dimension with such halos, the largest reaches into
+-- those before and after the part, {before, after}; nil if there is none.
 local function find_stale(launch)
     local widest
     for _, group in ipairs(launch.groups) do
@@ -554,8 +556,8 @@ local function find_stale(launch)
     return widest
 end
 
---- distributed.least_overlap: the seconds of an exchange from which computing during it pays: those of the launches at the
--- sides of a part, about 25 us each with llvmpipe. The least time of the first TIMED exchanges decides. 0: always.
+--- distributed.least_overlap: the seconds of an exchange from which computing during it pays: those of the launches at
+-- the sides of a part, about 25 us each with llvmpipe. The least time of the first TIMED exchanges decides. 0: always.
 distributed.least_overlap = 1e-4
 local TIMED <const> = 5
 
@@ -617,8 +619,8 @@ local function run_all(launch)
     return table.pack(run(launch, first, last))
 end
 
---- distributed.gathered(part): returns a distributed stream of a variable output, whose parts have any numbers of elements. Set by
--- rill.mpi.order.
+--- distributed.gathered(part): returns a distributed stream of a variable output, whose parts have any numbers of
+-- elements. Set by rill.mpi.order.
 distributed.gathered = nil
 
 local function launch_kernel(kernel, ...)
@@ -687,12 +689,13 @@ local OPTIONS <const> = {
 --- distributed.options: the rows of the options of rill.mpi.stream.
 distributed.options = OPTIONS
 
---- rill.mpi.stream(type, shape [, options]) returns a distributed stream: every rank has a box of the whole shape, D.part. All ranks call it
--- with the same arguments, otherwise it raises on all of them.
+--- rill.mpi.stream(type, shape [, options]) returns a distributed stream: every rank has a box of the whole shape,
+-- D.part. All ranks call it with the same arguments, otherwise it raises on all of them.
 -- type: an element type. shape: the whole shape, a size or a table of sizes. A rank may have no element.
--- Options: init (default 0): a value, or a stream or table of the whole shape that every rank has; halo (default: what the kernels need): the largest
--- offset of a neighbor in kernels that compute offsets; boundary (default "clamp"): the mode of D:boundary, or a table of modes; ranks
--- (default: all along the first dimension): the numbers of ranks along the dimensions, as in {2, 2}.
+-- Options: init (default 0): a value, or a stream or table of the whole shape that every rank has; halo (default: what
+-- the kernels need): the largest offset of a neighbor in kernels that compute offsets; boundary (default "clamp"): the
+-- mode of D:boundary, or a table of modes; ranks (default: all along the first dimension): the numbers of ranks along
+-- the dimensions, as in {2, 2}.
 function distributed.stream(element, shape, options)
     local where <const> = "rill.mpi.stream"
     shape = math.type(shape) == "integer" and {shape} or shape

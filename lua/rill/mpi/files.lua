@@ -101,8 +101,8 @@ local function kind_of(element)
     return info and bytes == info.bytes and kind or nil
 end
 
---- D:save(path) writes a distributed stream of numbers to one .npy file, which all ranks write together (MPI-IO). The file is written under another name
--- that is then replaced. All ranks must see the same directory. Returns D.
+--- D:save(path) writes a distributed stream of numbers to one .npy file, which all ranks write together (MPI-IO). The
+-- file is written under another name that is then replaced. All ranks must see the same directory. Returns D.
 function distributed.methods.save(d, path)
     local where <const> = "D:save"
     local state = distributed.check(where, "d", d)
@@ -124,7 +124,8 @@ function distributed.methods.save(d, path)
     return d
 end
 
--- Reads the header of a .npy file. Returns {element =, shape =, at = the first byte of the elements}, or nil and a message.
+-- Reads the header of a .npy file. Returns {element =, shape =, at = the first byte of the elements}, or nil and a
+-- message.
 local function read_header(path)
     local head, problem = core._tiles_head(path)
     if not head then
@@ -145,8 +146,9 @@ end
 local LOAD_OPTIONS <const> = {halo = distributed.options.halo, boundary = distributed.options.boundary,
     ranks = distributed.options.ranks}
 
---- rill.mpi.load(path [, options]) reads a .npy file on all ranks together, and returns a distributed stream. Options: boundary, halo, ranks, as for
--- rill.mpi.stream. Raises on all ranks if the file does not exist, is damaged or ends too early.
+--- rill.mpi.load(path [, options]) reads a .npy file on all ranks together, and returns a distributed stream. Options:
+-- boundary, halo, ranks, as for rill.mpi.stream. Raises on all ranks if the file does not exist, is damaged or ends too
+-- early.
 function files.load(path, options)
     local where <const> = "rill.mpi.load"
     check_path(where, path)
@@ -169,9 +171,10 @@ end
 
 local MAGIC <const> = "rill checkpoint 1\n"
 
---- rill.mpi.checkpoint(path, state) writes a table to a file: distributed streams by name, and numbers, strings, booleans and plain tables of them, of which
--- rank 1 gives the values. The file is written under another name that is then replaced, so that a crash at any time leaves the
--- last complete one. rill.mpi.restart reads it, with any number of ranks.
+--- rill.mpi.checkpoint(path, state) writes a table to a file: distributed streams by name, and numbers, strings,
+-- booleans and plain tables of them, of which rank 1 gives the values. The file is written under another name that is
+-- then replaced, so that a crash at any time leaves the last complete one. rill.mpi.restart reads it, with any number
+-- of ranks.
 function files.checkpoint(path, state)
     local where <const> = "rill.mpi.checkpoint"
     check_path(where, path)
@@ -271,8 +274,9 @@ end
 
 local RESTART_OPTIONS <const> = {ranks = LOAD_OPTIONS.ranks}
 
---- rill.mpi.restart(path [, options]) returns the table that rill.mpi.checkpoint has written, with distributed streams in their standard cut; nil if the file
--- does not exist. Raises on all ranks if it is damaged. Option: ranks, as for rill.mpi.stream, for the streams with at least as many dimensions.
+--- rill.mpi.restart(path [, options]) returns the table that rill.mpi.checkpoint has written, with distributed streams
+-- in their standard cut; nil if the file does not exist. Raises on all ranks if it is damaged. Option: ranks, as for
+-- rill.mpi.stream, for the streams with at least as many dimensions.
 function files.restart(path, options)
     local where <const> = "rill.mpi.restart"
     check_path(where, path)

@@ -36,8 +36,8 @@ local function owner(ends, i)
     return low - 1
 end
 
--- Returns the runs that a part needs along dimension d: {at = the first index relative to the part, from = the first index
--- in the whole stream, count =, owner = the part that has them}.
+-- Returns the runs that a part needs along dimension d: {at = the first index relative to the part, from = the first
+-- index in the whole stream, count =, owner = the part that has them}.
 local function needs(c, d, part, reach, mode)
     local low, own, n = c.ends[d][part + 1], c.ends[d][part + 2] - c.ends[d][part + 1], c.shape[d]
     local before, after = widths(c, d, part, reach, mode)
@@ -63,7 +63,8 @@ local function needs(c, d, part, reach, mode)
     return runs
 end
 
---- halo.messages(c, d, part, reach, mode) returns the messages that a part receives along dimension d: a list of {part, rows}.
+--- halo.messages(c, d, part, reach, mode) returns the messages that a part receives along dimension d: a list of
+-- {part, rows}.
 function halo.messages(c, d, part, reach, mode)
     local list, by_owner = {}, {}
     for _, run in ipairs(needs(c, d, part, reach, mode)) do
@@ -79,8 +80,8 @@ function halo.messages(c, d, part, reach, mode)
     return list
 end
 
--- Returns the view of `count` rows from index `at` (relative to the part) along dimension d of the store. Dimensions before
--- d are taken with their halos, which were exchanged before.
+-- Returns the view of `count` rows from index `at` (relative to the part) along dimension d of the store. Dimensions
+-- before d are taken with their halos, which were exchanged before.
 local function slab(data, reach, modes, d, at, count)
     local first, last = {}, {}
     local c = data.cut
@@ -104,8 +105,9 @@ local function rank_along(c, d, part)
     return cut.rank(c, place)
 end
 
--- Returns what this rank receives and sends along dimension d: {needs = the runs that it needs, sends = a list of {part =,
--- the runs that the part needs of this one}}. All streams of a cut share it, because all parts are searched.
+-- Returns what this rank receives and sends along dimension d: {needs = the runs that it needs, sends = a list of
+-- {part = a part, ... = the runs that the part needs of this one}}. All streams of a cut share it: its time grows with
+-- the number of ranks.
 local function schedule(c, d, reach, mode)
     local name = ("%d %d %s"):format(d, reach, mode)
     c.schedules = c.schedules or {}
@@ -164,8 +166,8 @@ local function plan(data, reach, modes, d)
     return result
 end
 
---- halo.widths(data, reach, modes, d) returns the numbers of elements before and after this part along dimension d that a
--- view for a kernel includes.
+--- halo.widths(data, reach, modes, d) returns the numbers of elements before and after this part along dimension d that
+-- a view for a kernel includes.
 function halo.widths(data, reach, modes, d)
     local c = data.cut
     if c.grid[d] == 1 or c.size == 0 then
@@ -211,8 +213,8 @@ local function prepare(data, steps, key, tag)
     steps.shared = shared[name]
 end
 
---- halo.begin(data, reach, modes, d, tag) begins the exchange along dimension d. Exchanges along earlier dimensions must
--- have ended. Returns the exchange, for halo.finish.
+--- halo.begin(data, reach, modes, d, tag) begins the exchange along dimension d. Exchanges along earlier dimensions
+-- must have ended. Returns the exchange, for halo.finish.
 function halo.begin(data, reach, modes, d, tag)
     local key = halo.key(reach, modes) .. ":" .. tag
     local steps = planned(data, reach, modes, key, d)

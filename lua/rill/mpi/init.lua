@@ -1,5 +1,5 @@
---- rill.mpi: many processes, each with a device, that compute together over MPI: mpirun -n 4 lua5.4 script.lua. A script that requires rill.mpi runs
--- unchanged as one process.
+--- rill.mpi: many processes, each with a device, that compute together over MPI: mpirun -n 4 lua5.4 script.lua. A
+-- script that requires rill.mpi runs unchanged as one process.
 local rill = require "rill"
 local errors = require "rill.core.error"
 local wire = require "rill.mpi.wire"
@@ -38,8 +38,9 @@ function mpi.barrier()
     wire.mpi.barrier()
 end
 
---- rill.mpi.send(value, rank [, tag]) sends a value to another rank: nil, a boolean, a number, a string, a stream or a plain table of them. Returns when the
--- value may be changed again, which may be before it is received. tag: a whole number from 0 to 30000, default 0.
+--- rill.mpi.send(value, rank [, tag]) sends a value to another rank: nil, a boolean, a number, a string, a stream or a
+-- plain table of them. Returns when the value may be changed again, which may be before it is received. tag: a whole
+-- number from 0 to 30000, default 0.
 function mpi.send(value, rank, tag)
     check_rank("rill.mpi.send", 2, "rank", rank)
     tag = check_tag("rill.mpi.send", 3, tag)
@@ -72,7 +73,8 @@ function mpi.broadcast(value, root)
     return wire.broadcast(value, root)
 end
 
---- rill.mpi.gather(value [, root]) returns a table of the values of all ranks, by rank, on rank root, and nil on the others. Default of root: every rank.
+--- rill.mpi.gather(value [, root]) returns a table of the values of all ranks, by rank, on rank root, and nil on the
+-- others. Default of root: every rank.
 function mpi.gather(value, root)
     if root ~= nil then check_rank("rill.mpi.gather", 2, "root", root) end
     local values = wire.gather(value, root)
@@ -93,8 +95,9 @@ local function described(value)
     return type(value) == "number" and "a number" or nil
 end
 
---- rill.mpi.reduce(value, operation) returns on every rank the combination of the values of all ranks, in the order of the ranks: numbers, or streams of one
--- shape and type, element by element. operation: "sum", "prod", "min", "max", or a function of two values.
+--- rill.mpi.reduce(value, operation) returns on every rank the combination of the values of all ranks, in the order of
+-- the ranks: numbers, or streams of one shape and type, element by element. operation: "sum", "prod", "min", "max", or
+-- a function of two values.
 function mpi.reduce(value, operation)
     local f = type(operation) == "function" and operation or OPERATIONS[operation]
     if not f then
@@ -125,14 +128,15 @@ if wire.near_size > 1 and (os.getenv "RILL_DEVICE" or "") == "" then
     if index then rill.open(index) end
 end
 
---- rill.mpi.device() returns the device of this rank: that of the environment variable RILL_DEVICE, or the devices of a machine in turn, by the numbers of its
--- ranks. If there are several, it is opened when rill.mpi is loaded.
+--- rill.mpi.device() returns the device of this rank: that of the environment variable RILL_DEVICE, or the devices of a
+-- machine in turn, by the numbers of its ranks. If there are several, it is opened when rill.mpi is loaded.
 function mpi.device()
     return rill.device()
 end
 
---- rill.mpi.profile(f, ...) calls f on all ranks, and returns a table by rank of {total, computing, waiting = seconds, sent, received = bytes, messages, collectives}; tostring
--- prints it. Waiting is the time in functions of MPI, for messages and for other ranks.
+--- rill.mpi.profile(f, ...) calls f on all ranks, and returns a table by rank of {total, computing, waiting = seconds,
+-- sent, received = bytes, messages, collectives}; tostring prints it. Waiting is the time in functions of MPI, for
+-- messages and for other ranks.
 function mpi.profile(f, ...)
     if type(f) ~= "function" then
         fail("rill.mpi.profile: argument #1 'f': expected a function, got %s", errors.told(f))

@@ -12,8 +12,8 @@ local fail <const> = errors.fail
 
 local particles = {}
 
--- A state has: dimensions; box = {low, high}; walls, the size + 1 ends of the ranks' slabs along the first axis; data, the
--- streams of this rank's particles by name, in ascending order of "id"; names, the names of the fields.
+-- A state has: dimensions; box = {low, high}; walls, the size + 1 ends of the ranks' slabs along the first axis; data,
+-- the streams of this rank's particles by name, in ascending order of "id"; names, the names of the fields.
 local kind <const> = class.define {
     type = "rill.mpi.particles", letter = "Q", one = "particles", plural = true, lenient = true,
     describe = function(state)
@@ -147,8 +147,8 @@ local function place_walls(state)
     state.walls = rill.from(walls, "float")
 end
 
---- Q:migrate() moves particles that have left the slab of their rank to the rank in whose slab they are. Call it, on all ranks, after positions have changed.
--- Particles outside of the box belong to the nearest slab. Returns Q.
+--- Q:migrate() moves particles that have left the slab of their rank to the rank in whose slab they are. Call it, on
+-- all ranks, after positions have changed. Particles outside of the box belong to the nearest slab. Returns Q.
 function methods.migrate(p)
     local state = kind.check(p, "migrate")
     move(state, owners_of(state))
@@ -163,7 +163,8 @@ function methods.rebalance(p)
     return p
 end
 
---- Q:collect([root]) returns on rank root a table of streams by name, with all particles in the order of their ids, and nil on the others. Default of root: 1.
+--- Q:collect([root]) returns on rank root a table of streams by name, with all particles in the order of their ids, and
+-- nil on the others. Default of root: 1.
 function methods.collect(p, root)
     local state = kind.check(p, "collect")
     local result = {}
@@ -193,8 +194,8 @@ local EXTENT <const> = template.new [[
     }
 ]]
 
--- Returns the end of a range moved by a distance, and by more than floats round: a particle whose distance is rounded to the
--- radius is a neighbor.
+-- Returns the end of a range moved by a distance, and by more than floats round: a particle whose distance is rounded
+-- to the radius is a neighbor.
 local function beyond(place, distance)
     local more = 1e-5 * (math.abs(distance) + math.abs(place))
     return place + distance + (distance < 0 and -more or more)
@@ -217,8 +218,8 @@ local function ranges(state)
     return list
 end
 
--- Finds the particles of this rank that are within a radius of the other ranks' ranges. Returns a table: `chosen`, their
--- indices in order of the ranks, nil if there are none, and `sends` and `taken` for order.exchange.
+-- Finds the particles of this rank that are within a radius of the other ranks' ranges. Returns a table: `chosen`,
+-- their indices in order of the ranks, nil if there are none, and `sends` and `taken` for order.exchange.
 local function near_others(state, radius)
     local near, pieces, first = {sends = {}, taken = {0}}, {}, 0
     if wire.size == 1 then
@@ -275,8 +276,8 @@ local PLACE <const> = template.new [[
     }
 ]]
 
--- Returns the indices that sort ids, of which the first `own` are in ascending order, and the others are from other ranks; nil
--- if they are sorted.
+-- Returns the indices that sort ids, of which the first `own` are in ascending order, and the others are from other
+-- ranks; nil if they are sorted.
 local function order_by_id(id, own)
     local n = id.size
     if own == n or own == 0 then
@@ -292,8 +293,8 @@ local function order_by_id(id, own)
     return PLACE:kernel {} {mark = marks, others = others, sorted = sorted, own = own}
 end
 
---- Q:ghosts(radius) returns a table of streams by name: this rank's particles, and those of other ranks whose first coordinates
--- are within a radius of the range of its own, in the order of their ids.
+--- Q:ghosts(radius) returns a table of streams by name: this rank's particles, and those of other ranks whose first
+-- coordinates are within a radius of the range of its own, in the order of their ids.
 function methods.ghosts(p, radius)
     local state = kind.check(p, "ghosts")
     radius_of("Q:ghosts", radius)
@@ -319,9 +320,9 @@ local CELL <const> = template.new [[
     }
 ]]
 
--- The particles within the radius are in the cells around a particle's. Cells with the same first coordinates follow one
--- another in the order of the cells, so that each row of them is one range. Within a cell the order is that of the ids: the
--- order of the sum does not depend on the ranks.
+-- The particles within the radius are in the cells around a particle's. Cells with the same first coordinates follow
+-- one another in the order of the cells, so that each row of them is one range. Within a cell the order is that of the
+-- ids: the order of the sum does not depend on the ranks.
 local SUM <const> = template.new [[
     kernel void neighbor_sum($V position<>, $for(f, own){$f.type own_$f.name<>, }$V all_position[],
         $for(f, other){$f.type all_$f.name[], }int cell_start[], int cell_least, int cell_count, $V box_low, float radius,
@@ -380,9 +381,9 @@ local function parse(state, text)
     return own, other, value
 end
 
---- particles.neighborhood(where, p, radius) finds the neighbors of particles at their present positions, for particles.sum. All
--- ranks call it. The neighborhood has the particles of near_others and this rank's in the order of their cells and ids: `order`
--- are their indices in the streams of with_others.
+--- particles.neighborhood(where, p, radius) finds the neighbors of particles at their present positions, for
+-- particles.sum. All ranks call it. The neighborhood has the particles of near_others and this rank's in the order of
+-- their cells and ids: `order` are their indices in the streams of with_others.
 function particles.neighborhood(where, p, radius)
     local state = kind.check(p, where)
     radius_of(where, radius)
@@ -421,7 +422,8 @@ function particles.neighborhood(where, p, radius)
     return near
 end
 
---- particles.sum(where, p, near, type, expression, constants): Q:sum for a neighborhood that was found at the same positions.
+--- particles.sum(where, p, near, type, expression, constants): Q:sum for a neighborhood that was found at the same
+-- positions.
 function particles.sum(where, p, near, element, text, constants)
     local state = kind.check(p, where)
     local own, other, value = parse(state, text)
@@ -461,12 +463,12 @@ function particles.sum(where, p, near, element, text, constants)
     return kernel(given)
 end
 
---- Q:sum(type, radius, expression [, constants]) returns a stream with the sum, for each particle of this rank, of a GLSL expression over all particles within
--- the radius, itself included. The order of the sum follows from positions and ids alone, so its bits do not depend on the number of
--- ranks. All ranks call it.
--- type: of the sum, a type of floats or ints. The expression may use `d`, the vector from the neighbor to the particle, `distance`, its length,
--- the fields of the particle as name_i and those of the neighbor as name_j, as in "mass_j * (velocity_j - velocity_i)", and the
--- names of `constants`, a table of numbers.
+--- Q:sum(type, radius, expression [, constants]) returns a stream with the sum, for each particle of this rank, of a
+-- GLSL expression over all particles within the radius, itself included. The order of the sum follows from positions
+-- and ids alone, so its bits do not depend on the number of ranks. All ranks call it.
+-- type: of the sum, a type of floats or ints. The expression may use `d`, the vector from the neighbor to the particle,
+-- `distance`, its length, the fields of the particle as name_i and those of the neighbor as name_j, as in "mass_j *
+-- (velocity_j - velocity_i)", and the names of `constants`, a table of numbers.
 function methods.sum(p, element, radius, text, constants)
     local where <const> = "Q:sum"
     kind.check(p, "sum")
@@ -498,11 +500,12 @@ local OPTIONS <const> = {
     end, "{low, high}, two points, with each coordinate of low below that of high", nil, true},
 }
 
---- rill.mpi.particles(options) returns particles that are divided among the ranks by their first coordinate. All ranks call it with the same particles. The fields are
--- streams of this rank's particles: Q.position, Q.id (int, from 0) and the fields given, which Q.name = stream or expression sets.
--- Q.count is the number of this rank's particles, Q.total that of all.
--- Options: positions: a stream of vec2 or vec3; box: {low, high}, the domain (particles outside belong to the nearest cell); fields (default none): a table of streams by
--- name, with an element for each particle.
+--- rill.mpi.particles(options) returns particles that are divided among the ranks by their first coordinate. All ranks
+-- call it with the same particles. The fields are streams of this rank's particles: Q.position, Q.id (int, from 0) and
+-- the fields given, which Q.name = stream or expression sets. Q.count is the number of this rank's particles, Q.total
+-- that of all.
+-- Options: positions: a stream of vec2 or vec3; box: {low, high}, the domain (particles outside belong to the nearest
+-- cell); fields (default none): a table of streams by name, with an element for each particle.
 function particles.new(options)
     local where <const> = "rill.mpi.particles"
     local o = option.take(where, options, OPTIONS)

@@ -1,5 +1,5 @@
--- Smoke in two dimensions on a distributed grid: the solver of chapter 38 of GPU Gems (M. J. Harris 2004) on a staggered
--- grid (F. H. Harlow and J. E. Welch 1965), with buoyancy (R. Fedkiw, J. Stam and H. W. Jensen 2001).
+-- Smoke in two dimensions on a distributed grid: the solver of chapter 38 of GPU Gems (M. J. Harris 2004) on a
+-- staggered grid (F. H. Harlow and J. E. Welch 1965), with buoyancy (R. Fedkiw, J. Stam and H. W. Jensen 2001).
 local rill = require "rill.core.public"
 local class = require "rill.core.class"
 local errors = require "rill.core.error"
@@ -12,12 +12,12 @@ local fail <const> = errors.fail
 
 local smoke = {}
 
--- u[y][x] is the velocity along x through the side of cell (y, x) towards smaller x, v[y][x] that along y through the side
--- towards smaller y. Outside of the grid they are 0: closed walls. `at` is the place of the value in the cell.
+-- u[y][x] is the velocity along x through the side of cell (y, x) towards smaller x, v[y][x] that along y through the
+-- side towards smaller y. Outside of the grid they are 0: closed walls. `place` is the place of a value in its cell.
 local ADVECT = [=[
     float between(float a, float b, float t) { return a + t * (b - a); }
-    kernel void advect(neighbor float s<>, neighbor float u<>, neighbor float v<>, vec2 place, float dt, int reach, float keep,
-        out float r<>) {
+    kernel void advect(neighbor float s<>, neighbor float u<>, neighbor float v<>, vec2 place, float dt, int reach,
+        float keep, out float r<>) {
         vec2 way;
         if (place.x == 0.0)
             way = vec2(u[0][0], 0.25 * (v[0][-1] + v[0][0] + v[1][-1] + v[1][0]));
@@ -86,11 +86,13 @@ local OPTIONS <const> = {
     reach = option.number(2, 64, 8), tolerance = option.default(option.not_negative, 1e-4),
 }
 
---- rill.mpi.smoke(options) returns smoke on a distributed grid of cells with closed walls; lengths are in cells, and smoke rises towards the first row. Fields:
--- density, heat, velocity_x, velocity_y, pressure: distributed streams; time, steps.
--- Options: shape (required): {rows, columns}; dt (default 1): seconds of a step; lift (default 0.1): acceleration per unit of heat; weight (default 0.02): acceleration
--- downward per unit of density; cooling (default 0.01): the share of heat that is lost per second; reach (default 8): cells from which a value may come in one sub-step,
--- from 2 to 64; tolerance (default 1e-4): of the pressure, as for rill.mpi.multigrid.
+--- rill.mpi.smoke(options) returns smoke on a distributed grid of cells with closed walls; lengths are in cells, and
+-- smoke rises towards the first row. Fields: density, heat, velocity_x, velocity_y, pressure: distributed streams;
+-- time, steps.
+-- Options: shape (required): {rows, columns}; dt (default 1): seconds of a step; lift (default 0.1): acceleration per
+-- unit of heat; weight (default 0.02): acceleration downward per unit of density; cooling (default 0.01): the share of
+-- heat that is lost per second; reach (default 8): cells from which a value may come in one sub-step, from 2 to 64;
+-- tolerance (default 1e-4): of the pressure, as for rill.mpi.multigrid.
 function smoke.new(options)
     local o = option.take("rill.mpi.smoke", options, OPTIONS)
     o.reach = math.tointeger(o.reach)
@@ -113,8 +115,8 @@ local SOURCE_OPTIONS <const> = {
     density = option.default(option.not_negative, 1), heat = option.default(option.not_negative, 1),
 }
 
---- Y:source(options) sets density and heat in a disk to at least these values. Options: center (required): {row, column} in cells, radius (required), density (default 1), heat
--- (default 1). Returns Y.
+--- Y:source(options) sets density and heat in a disk to at least these values. Options: center (required): {row,
+-- column} in cells, radius (required), density (default 1), heat (default 1). Returns Y.
 function methods.source(w, options)
     local state = kind.check(w, "source")
     local o = option.take("Y:source", options, SOURCE_OPTIONS)
@@ -161,7 +163,8 @@ end
 
 local MOST_PARTS <const> = 10000 -- sub-steps of a step
 
---- Y:step([n]) advances by n steps (default 1). A step is divided into as many sub-steps as values must come from no farther than `reach` allows. Returns Y.
+--- Y:step([n]) advances by n steps (default 1). A step is divided into as many sub-steps as values must come from no
+-- farther than `reach` allows. Returns Y.
 function methods.step(w, n)
     local state = kind.check(w, "step")
     for _ = 1, wire.steps("Y:step", n) do

@@ -65,9 +65,9 @@ local CG_OPTIONS <const> = with_common {
     preconditioner = {function(v) return type(v) == "function" end, "a function(r, z)"},
 }
 
--- The method: flexible conjugate gradients (G. H. Golub and Q. Ye 1999), which permit a preconditioner that is not exactly
--- symmetric. `apply(x, y)` writes A x into y. Improves x. The residual that the method updates drifts from the true one by
--- rounding, so it starts again from the true one, as long as this helps.
+-- The method: flexible conjugate gradients (G. H. Golub and Q. Ye 1999), which permit a preconditioner that is not
+-- exactly symmetric. `apply(x, y)` writes A x into y. Improves x. The residual that the method updates drifts from the
+-- true one by rounding, so it starts again from the true one, as long as this helps.
 local function iterate(apply, b, x, o, most)
     local values = {type = b.type}
     local step, turn = STEP:kernel(values), TURN:kernel(values)
@@ -150,11 +150,14 @@ local function initial(where, x0, b, modes)
     return x0:copy():boundary(table.unpack(modes))
 end
 
---- rill.mpi.cg(A, b [, options]) solves A x = b for a symmetric positive definite A by conjugate gradients on all ranks, and returns x, a
--- distributed stream, and a report (converged, iterations, residual = |b - A x| / |b|, tolerance, history).
--- A: a kernel of x and its output, or a function(x, y) that writes A x into y. b: a distributed stream of float or double.
--- Options: tolerance (default 1e-6), iterations (default: 10 times the elements, from 100 to 10000), x0 (default: 0), strict (default true: a result that
--- did not converge is an error), preconditioner: a function(r, z) that writes an approximate solution of A z = r into z.
+--- rill.mpi.cg(A, b [, options]) solves A x = b for a symmetric positive definite A by conjugate gradients on all
+-- ranks, and returns x, a distributed stream, and a report (converged, iterations, residual = |b - A x| / |b|,
+-- tolerance, history).
+-- A: a kernel of x and its output, or a function(x, y) that writes A x into y. b: a distributed stream of float or
+-- double.
+-- Options: tolerance (default 1e-6), iterations (default: 10 times the elements, from 100 to 10000), x0 (default: 0):
+-- where the iteration starts, with the type and the cut of b; strict (default true: a result that did not converge is
+-- an error), preconditioner: a function(r, z) that writes an approximate solution of A z = r into z.
 function solve.cg(A, b, options)
     local where <const> = "rill.mpi.cg"
     if not is_operator(A) then
@@ -172,7 +175,8 @@ end
 
 -- ---- multigrid
 
--- Kernels of a level. g: 1 / spacing^2 of each dimension, fastest first. n: bits of the dimensions without flux at the ends.
+-- Kernels of a level. g: 1 / spacing^2 of each dimension, fastest first. free: 1 for each dimension without flux at its
+-- ends, else 0.
 local NEIGHBORS <const> = {
     [2] = "g.x * (u[0][-1] + u[0][1]) + g.y * (u[-1][0] + u[1][0])",
     [3] = "g.x * (u[0][0][-1] + u[0][0][1]) + g.y * (u[0][-1][0] + u[0][1][0]) + g.z * (u[-1][0][0] + u[1][0][0])",
@@ -208,8 +212,8 @@ local RESIDUAL <const> = template.new [=[
         r = b - (diagonal * own - around);
     }
 ]=]
--- The mean of the elements of which a coarse element consists, and the addition of a coarse element to them. These run over
--- the part of each rank alone.
+-- The mean of the elements of which a coarse element consists, and the addition of a coarse element to them. These run
+-- over the part of each rank alone.
 local RESTRICT <const> = template.new [=[
     kernel void restrict_mean($type s$brackets, out $type r<>) {
         ivec4 p = 2 * indexof(r), n = sizeof_stream(s);
@@ -340,11 +344,13 @@ local function cycle(levels, k, b, element, kinds, spacing)
     return (sweep(level, x, other, b, BLACK_RED))
 end
 
---- rill.mpi.multigrid(b [, options]) solves (shift - laplace) x = b on a grid of two or three dimensions that is distributed over the ranks, and returns x and a
--- report. The equation is that of rill.solve.multigrid. The method is conjugate gradients with a cycle of multigrid as the
--- preconditioner; grids of at most 16384 elements are gathered and computed on each rank.
--- Options: boundary (default "dirichlet"), spacing (default 1), shift (default 0), as for rill.solve.multigrid; tolerance (default 1e-6), iterations (default
--- 60), x0, strict, as for rill.mpi.cg. If no boundary is "dirichlet" and shift is 0, the mean of b is subtracted first, and the mean of x is 0.
+--- rill.mpi.multigrid(b [, options]) solves (shift - laplace) x = b on a grid of two or three dimensions that is
+-- distributed over the ranks, and returns x and a report. The equation is that of rill.solve.multigrid. The method is
+-- conjugate gradients with a cycle of multigrid as the preconditioner; grids of at most 16384 elements are gathered and
+-- computed on each rank.
+-- Options: boundary (default "dirichlet"), spacing (default 1), shift (default 0), as for rill.solve.multigrid;
+-- tolerance (default 1e-6), iterations (default 60), x0, strict, as for rill.mpi.cg. If no boundary is "dirichlet" and
+-- shift is 0, the mean of b is subtracted first, and the mean of x is 0.
 function solve.multigrid(b, options)
     local where <const> = "rill.mpi.multigrid"
     local state = real_state(where, "b", b)

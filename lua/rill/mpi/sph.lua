@@ -60,12 +60,16 @@ local OPTIONS <const> = {
     gravity = {option.is_vector, "a table of numbers"}, bounce = option.number(0.0, 1.0, 0.3),
 }
 
---- rill.mpi.sph(options) returns a fluid of particles that are divided among the ranks. All ranks call it with the same particles.
--- Options: positions (required): a stream of vec2 or vec3; box (required): {low, high}, closed walls; radius (required): of the smoothing kernel; sound
--- (required): the speed of sound, about 10 times the speed of the fluid; velocities (default 0), density (default 1): at rest; mass (default: such that the greatest
--- density is `density`); viscosity (default 0.1): the factor alpha of Monaghan's artificial viscosity; gravity (default 0): a table of numbers; bounce
--- (default 0.3): the share of the velocity that a wall returns; dt (default: 0.2 radius / sound): seconds of a step.
--- Fields: positions, velocities, densities (streams of this rank's particles), particles (see rill.mpi.particles), time, steps, dt, mass.
+--- rill.mpi.sph(options) returns a fluid of particles that are divided among the ranks. All ranks call it with the same
+-- particles.
+-- Options: positions (required): a stream of vec2 or vec3; box (required): {low, high}, closed walls; radius
+-- (required): of the smoothing kernel; sound (required): the speed of sound, about 10 times the speed of the fluid;
+-- velocities (default 0), density (default 1): at rest; mass (default: such that the greatest density is `density`);
+-- viscosity (default 0.1): the factor alpha of Monaghan's artificial viscosity; gravity (default 0): a table of
+-- numbers; bounce (default 0.3): the share of the velocity that a wall returns; dt (default: 0.2 radius / sound):
+-- seconds of a step.
+-- Fields: positions, velocities, densities (streams of this rank's particles), particles (see rill.mpi.particles),
+-- time, steps, dt, mass.
 function sph.new(options)
     local o = option.take("rill.mpi.sph", options, OPTIONS)
     local x = errors.open("rill.mpi.sph: option 'positions'", o.positions)

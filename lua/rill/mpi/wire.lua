@@ -19,8 +19,9 @@ local wire = {}
 wire.mpi = mpi
 wire.rank, wire.size, wire.near_rank, wire.near_size = mpi.start()
 
---- wire.device_of(list, rank) returns the index of the device for a rank of this machine: the ranks use the devices of a list (of rill.devices()) that are of
--- the same type as the first one, hardware or software, in turn. nil if there is only one.
+--- wire.device_of(list, rank) returns the index of the device for a rank of this machine: the ranks use the devices of
+-- a list (of rill.devices()) that are of the same type as the first one, hardware or software, in turn. nil if there is
+-- only one.
 function wire.device_of(list, rank)
     local usable = {}
     for _, d in ipairs(list) do
@@ -157,7 +158,8 @@ end
 
 local PROBLEM <const> = "!"
 
---- wire.text(value) returns the text of a value, or PROBLEM and a message if it cannot be sent: ranks that wait for it are told.
+--- wire.text(value) returns the text of a value, or PROBLEM and a message if it cannot be sent: ranks that wait for it
+-- are told.
 function wire.text(value)
     local done, text = pcall(wire.encode, value)
     return done and text or PROBLEM .. text
@@ -170,7 +172,8 @@ function wire.check(text, rank)
     end
 end
 
---- wire.gather(value [, root]) returns a table of the values of all ranks, on every rank or on rank root alone. A value that cannot be sent raises on all ranks.
+--- wire.gather(value [, root]) returns a table of the values of all ranks, on every rank or on rank root alone. A value
+-- that cannot be sent raises on all ranks.
 function wire.gather(value, root)
     local texts, values = mpi.gather(wire.text(value)), {}
     for rank, text in ipairs(texts) do
@@ -182,7 +185,8 @@ function wire.gather(value, root)
     return values
 end
 
---- wire.broadcast(value, root) returns the value of rank root on all ranks. A value that cannot be sent raises on all ranks.
+--- wire.broadcast(value, root) returns the value of rank root on all ranks. A value that cannot be sent raises on all
+-- ranks.
 function wire.broadcast(value, root)
     local text = wire.rank == root and wire.text(value) or ""
     local memory = wire.borrow(8)
