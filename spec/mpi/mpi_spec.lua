@@ -73,6 +73,12 @@ describe("rill.mpi", function()
         assert.equal("done\n", same("small", files.directory, "read"))
     end)
 
+    test("uses no more memory after many steps", function()
+        local text, good = run(2, "memory", files.directory)
+        assert(good, text)
+        assert.equal("done\n", text)
+    end)
+
     test("sends the messages that the model counts", function()
         for _, ranks in ipairs {2, 4} do
             local text, good = run(ranks, "traffic")
@@ -86,6 +92,10 @@ describe("rill.mpi", function()
         assert.falsy(good)
         assert.truthy(text:find("this rank fails", 1, true))
         assert.truthy(text:find("rill.mpi: rank 3 of 3 ended with status 1", 1, true))
+        text, good = run(3, "failures", "kernel")
+        assert.falsy(good)
+        assert.truthy(text:find("scale: argument #2 'k': expected a number for float, got string \"a\"", 1, true))
+        assert.truthy(text:find("rill.mpi: rank 2 of 3 ended with status 1", 1, true))
     end)
 
     test("prints nothing but the error if there is only one rank", function()

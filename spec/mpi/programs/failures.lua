@@ -16,6 +16,13 @@ if way == "error" then
         error "this rank fails"
     end
     mpi.barrier()
+elseif way == "kernel" then -- while the others exchange halos
+    local u = mpi.stream("float", {64, 64}, {init = 1})
+    local scale = rill.kernel "kernel void scale(neighbor float u<>, float k, out float r<>) { r = k * u[1][0]; }"
+    for step = 1, 100 do
+        u = scale(u, step == 50 and mpi.rank == 2 and "a" or 1)
+    end
+    u:sum()
 elseif way == "killed" then
     if mpi.rank == mpi.size then
         os.execute(("kill -9 %d"):format(tonumber(io.open("/proc/self/stat"):read "n")))
