@@ -79,6 +79,16 @@ function cut.rank(c, place)
     return rank + 1
 end
 
+--- cut.box(c, rank) returns the first and the last indices, from 1, of the box of a rank, and its number of elements.
+function cut.box(c, rank)
+    local place, first, last, size = cut.place(c, rank), {}, {}, 1
+    for d, ends in ipairs(c.ends) do
+        first[d], last[d] = ends[place[d] + 1] + 1, ends[place[d] + 2]
+        size = size * (last[d] - first[d] + 1)
+    end
+    return first, last, size
+end
+
 -- The ends of the parts of a dimension of n elements: whole units, as even as possible.
 local function even(n, unit, parts)
     local units, ends = (n + unit - 1) // unit, {}

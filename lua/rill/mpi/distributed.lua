@@ -759,11 +759,8 @@ function distributed.set(where, d, init)
         fail("%s: option 'init': expected a stream of shape %s, got %s", where, table.concat(c.shape, "x"),
             table.concat(s.shape, "x"))
     end
-    local first, last = {}, {}
-    for e, n in ipairs(c.own) do
-        first[e], last[e] = c.first[e] + 1, c.first[e] + n
-    end
-    data.part:write(c.size > 0 and s:domain(first, last) or rill.stream(s.type, c.own))
+    local first, last, size = cut.box(c, wire.rank)
+    data.part:write(size > 0 and s:domain(first, last) or rill.stream(s.type, c.own))
 end
 
 return distributed

@@ -158,36 +158,27 @@ function methods.collect(d, root)
     end
     local c, part = state.data.cut, distributed.part(state)
     local whole = (wire.rank == root or all) and rill.stream(state.data.type, c.shape) or nil
-    local function place(rank, other)
-        local position, low, high, bytes = cut.place(c, rank), {}, {}, 1
-        for e in ipairs(c.shape) do
-            low[e], high[e] = c.ends[e][position[e] + 1] + 1, c.ends[e][position[e] + 2]
-            bytes = bytes * (high[e] - low[e] + 1)
-        end
-        return bytes > 0 and (other or true) and {low, high, bytes} or nil
-    end
-    local requests, memories = {}, {}
-    local targets = {}
-    if c.size > 0 then
-        for rank = 1, wire.size do
-            if rank ~= wire.rank and (all or rank == root) then
-                local memory = wire.borrow(part.nbytes)
-                memories[#memories + 1] = memory
-                wire.download(part, memory, 0)
+    local requests, memories, targets = {}, {}, {}
+    if c.size > 0 and (all and wire.size > 1 or not whole) then
+        local memory = wire.borrow(part.nbytes) -- of all messages
+        memories[1] = memory
+        wire.download(part, memory, 0)
+        for rank = all and 1 or root, all and wire.size or root do
+            if rank ~= wire.rank then
                 wire.post(requests, true, memory, 0, part.nbytes, rank, TAG + 1)
             end
         end
     end
     for rank = 1, whole and wire.size or 0 do
-        local box = place(rank)
-        if box and rank ~= wire.rank then
-            local view = whole:domain(box[1], box[2])
+        local first, last, size = cut.box(c, rank)
+        if size > 0 and rank ~= wire.rank then
+            local view = whole:domain(first, last)
             local memory = wire.borrow(view.nbytes)
             memories[#memories + 1] = memory
             targets[#targets + 1] = {view = view, memory = memory}
             wire.post(requests, false, memory, 0, view.nbytes, rank, TAG + 1)
-        elseif box then
-            whole:domain(box[1], box[2]):write(part)
+        elseif size > 0 then
+            whole:domain(first, last):write(part)
         end
     end
     wire.wait(requests)
@@ -229,12 +220,8 @@ function order.distribute(s, root, options)
     local requests, memories = {}, {}
     if wire.rank == root then
         for rank = 1, wire.size do
-            local position, low, high, size = cut.place(c, rank), {}, {}, 1
-            for e in ipairs(c.shape) do
-                low[e], high[e] = c.ends[e][position[e] + 1] + 1, c.ends[e][position[e] + 2]
-                size = size * (high[e] - low[e] + 1)
-            end
-            local view = size > 0 and own:domain(low, high)
+            local first, last, size = cut.box(c, rank)
+            local view = size > 0 and own:domain(first, last)
             if view and rank == root then
                 part:write(view)
             elseif view then
