@@ -219,7 +219,10 @@ static int rill_rank(lua_State *L)
 {
     static const char function[] = "s:quantile";
     Stream *s = accept_check(L, 1, function, 0, "s");
+    check_order(L, s, function, 0, "s");
+    check_line(L, s, function, 0, "s");
     int64_t k = binding_integer(L, 2, function, 1, "k");
+    luaL_argcheck(L, k >= 1 && k <= stream_elements(s), 2, "a rank from 1 to the number of elements");
     TopKRank rank;
     binding_run(L, s->device, function, topk_rank(s, k, &rank));
     value_push(L, s->type, &rank.key);
