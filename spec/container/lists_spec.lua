@@ -160,7 +160,7 @@ describe("a grid of lists", function()
         raises("rill.lists: option 'counts': expected a stream, got", rill.lists, "int", {counts = 3})
         local l = rill.lists("int", {counts = rill.from({2, 0, 3}, "int")})
         raises("c:set: 1 of the 1 elements to be written are unmapped: the lengths of lists", l.set, l, 1, 2, 1)
-        raises("takes the name of a gather and the index of a list: sizeof_list%(name, i%)", rill.kernel,
+        raises("takes the name of a gather, and an index for each dimension", rill.kernel,
             "kernel void f(float g[][], out int r<>) { r = sizeof_list(g); }")
     end)
 end)
