@@ -1,5 +1,6 @@
--- rill.mpi: messages; weak scaling from 1 to 2 ranks with one driver thread each, against two unconnected processes; strong scaling; mpi4py with numpy; and the
--- model of lua/rill/mpi/model.lua against the measurements on 1 to 4 ranks. The programs are bench/support/mpi_program.lua and bench/peer/peer_mpi4py.py.
+-- rill.mpi: messages; weak scaling from 1 to 2 ranks with one driver thread each, against two unconnected processes;
+-- strong scaling; mpi4py with numpy; and the model of lua/rill/mpi/model.lua against the measurements on 1 to 4 ranks.
+-- The programs are bench/support/mpi_program.lua and bench/peer/peer_mpi4py.py.
 local support = require "bench.support"
 
 -- Root may start ranks.
@@ -61,7 +62,8 @@ local function unconnected()
     return slowest
 end
 
--- Predictions of the model: the time of one rank, and that of the messages. Sizes as in the program. Ranks that share a core compute in turn.
+-- Predictions of the model: the time of one rank, and that of the messages. Sizes as in the program. Ranks that share a
+-- core compute in turn.
 local function predictions(runs)
     local found, model = pcall(require, "rill.mpi.model")
     local one, two = runs[1], runs[2]

@@ -1,5 +1,6 @@
--- The program that bench/mpi.lua runs on some ranks: mpi_program.lua CASES [strong]. Rank 1 prints lines "NAME SECONDS", the least time of several rounds
--- of the slowest rank. The work per rank does not depend on the number of ranks; with "strong" the work of all ranks together does not.
+-- The program that bench/mpi.lua runs on some ranks: mpi_program.lua CASES [strong]. Rank 1 prints lines "NAME
+-- SECONDS", the least time of several rounds of the slowest rank. The work per rank does not depend on the number of
+-- ranks; with "strong" the work of all ranks together does not.
 local mpi = require "rill.mpi"
 local rill = require "rill"
 local wire = require "rill.mpi.wire"
@@ -161,7 +162,8 @@ function cases.merge()
     measure("merge", 1, function() rill.merge(a, b):close() end)
 end
 
--- The device's own work for the sort of the peer of mpi4py, in raw OpenGL: a sort of 2^22 floats, and a merge with as many elements.
+-- The device's own work for the sort of the peer of mpi4py, in raw OpenGL: a sort of 2^22 floats, and a merge with as
+-- many elements.
 function cases.raw()
     local raw = require "bench.support.raw_sort"
     print(("raw %.9g"):format(raw.sort(1 << 22, ROUNDS) + raw.merge(1 << 22, ROUNDS)))

@@ -1,5 +1,6 @@
--- A radix sort and a merge of floats from 0 to 1 in raw OpenGL, without anything that such a program does not need: no views, other types, negative numbers or NaN. They bound
--- the time of rill.mpi's sort. The sort has four passes of 8 bits; the merge is that of Odeh, Green, Mwassi, Shmueli and Birk ("Merge path", 2012).
+-- A radix sort and a merge of floats from 0 to 1 in raw OpenGL, without anything that such a program does not need: no
+-- views, other types, negative numbers or NaN. They bound the time of rill.mpi's sort. The sort has four passes of 8
+-- bits; the merge is that of Odeh, Green, Mwassi, Shmueli and Birk ("Merge path", 2012).
 local peer = require "peer"
 local rill = require "rill"
 

@@ -188,8 +188,8 @@ function big.line(b, name)
     return state
 end
 
---- b:domain(first, last) reads a range of the first dimension into a stream: the elements first to last (1-based) of one
--- dimension, or whole rows.
+--- b:domain(first, last) reads a range of the first dimension into a stream: the elements first to last (1-based) of
+-- one dimension, or whole rows.
 methods.domain = errors.guard(function(b, first, last, ...)
     local where <const> = "b:domain"
     local state = kind.check(b, "domain")

@@ -1,6 +1,6 @@
--- b:map and b:filter: kernels and expressions of the elements of one or several big streams. Tiles are launched with the
--- option `part`, so that indices count in the whole. A tile that is read by `neighbor` arguments has rows before and after
--- it, which are read from the file again.
+-- b:map and b:filter: kernels and expressions of the elements of one or several big streams. Tiles are launched with
+-- the option `part`, so that indices count in the whole. A tile that is read by `neighbor` arguments has rows before
+-- and after it, which are read from the file again.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
@@ -215,8 +215,9 @@ return function(big, methods)
 
     local CLOSING <const> = {__close = tiles.close_all}
 
-    -- Writes the results of a function of each tile to files, and returns their big streams. `inputs`: for tiles.each_of.
-    -- `outputs`: a list of {variable = whether the number of elements is unknown}. `rows`: whether tiles are rows.
+    -- Writes the results of a function of each tile to files, and returns their big streams. `inputs`: for
+    -- tiles.each_of. `outputs`: a list of {variable = whether the number of elements is unknown}. `rows`: whether tiles
+    -- are rows.
     local function write_each(where, inputs, outputs, paths, rows, f)
         local state, width = inputs[1].state, 0
         local empty <close> = setmetatable({}, CLOSING)
@@ -261,13 +262,13 @@ return function(big, methods)
         return option.take(where, options, OPTIONS)
     end
 
-    --- b:map(f, path [, options]) computes a kernel, or an expression in x, of all elements, and writes the results to a
-    -- .npy file. Returns its big stream. b is the kernel's first input stream, or neighbor stream, that is not among the
-    -- arguments. Indices in kernels count in the whole. If the kernel has several outputs, `path` is a table of files by
-    -- the names of outputs, and the big streams are returned in the order of the outputs.
+    --- b:map(f, path [, options]) computes a kernel, or an expression in x, of all elements, and writes the results to
+    -- a .npy file. Returns its big stream. b is the kernel's first input stream, or neighbor stream, that is not among
+    -- the arguments. Indices in kernels count in the whole. If the kernel has several outputs, `path` is a table of
+    -- files by the names of outputs, and the big streams are returned in the order of the outputs.
     -- Options: arguments, a table of the kernel's other arguments or the expression's constants, by name, which may be
-    -- other big streams of the same shape; boundary (default "clamp"), the boundary mode of neighbor streams, a table of a
-    -- mode per dimension, or a table of these by the names of arguments; halo, the largest offset along the first
+    -- other big streams of the same shape; boundary (default "clamp"), the boundary mode of neighbor streams, a table
+    -- of a mode per dimension, or a table of these by the names of arguments; halo, the largest offset along the first
     -- dimension, for kernels that compute offsets.
     methods.map = errors.guard(function(b, f, path, options, ...)
         local where <const> = "b:map"

@@ -1,14 +1,14 @@
--- b:sort: sorted runs are written to a file without a name, and merged tile by tile. If there are too many runs to merge
--- them at once in the memory, groups of runs are merged into longer runs first, in as many passes as are needed.
+-- b:sort: sorted runs are written to a file without a name, and merged tile by tile. If there are too many runs to
+-- merge them at once in the memory, groups of runs are merged into longer runs first, in as many passes as are needed.
 --
 -- A sample of each run, every d-th element, divides the sorted whole into tiles: a tile begins and ends at an
 -- element of the sample. The positions of the sample's elements in their runs tell which elements of each run a
 -- tile can have, within d elements at both ends. These are read, merged, and cut: elements at the beginning are
 -- those that earlier tiles have written, and the number of elements up to the tile's last is counted. All reads
 -- are therefore known before the merge begins. The sample must fit into the memory, and the elements that are read
--- twice, d of each run, into a part of a tile: this limits the number of runs in a merge. D. E. Knuth, The Art of Computer Programming 3, section 5.4; P. J.
--- Varman, S. D. Scheufler, B. R. Iyer and G. R. Ricard, Merging multiple lists on hierarchical-memory
--- multiprocessors, 1991.
+-- twice, d of each run, into a part of a tile: this limits the number of runs in a merge. D. E. Knuth, The Art of
+-- Computer Programming 3, section 5.4; P. J. Varman, S. D. Scheufler, B. R. Iyer and G. R. Ricard, Merging multiple
+-- lists on hierarchical-memory multiprocessors, 1991.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -74,10 +74,10 @@ local function merge(s, pieces, descending)
     return result
 end
 
--- Returns how elements are sorted: {elements = of a tile, fan = the most runs that are merged at once, d = the distance of
--- elements of the sample, capacity = the most elements that a merge reads at once}. A sample has at most as many elements
--- as a tile, and the parts of a tile that are read twice have at most half of its elements. Tiles of LEAST sqrt(size)
--- elements or more can therefore merge eight runs or more.
+-- Returns how elements are sorted: {elements = of a tile, fan = the most runs that are merged at once, d = the distance
+-- of elements of the sample, capacity = the most elements that a merge reads at once}. A sample has at most as many
+-- elements as a tile, and the parts of a tile that are read twice have at most half of its elements. Tiles of LEAST
+-- sqrt(size) elements or more can therefore merge eight runs or more.
 local function planned(size, elements)
     elements = math.max(1, math.min(size, math.max(elements, math.ceil(LEAST * math.sqrt(size)))))
     local runs = math.max(1, (size + elements - 1) // elements)
@@ -120,9 +120,9 @@ function Sampler:add(s, at)
 end
 
 -- Returns a function that returns the next tile of the merge of a group of runs, or nil at the end: {pieces = list of
--- {first, count} in the scratch file, total = the elements of the pieces, last = the index among them of the tile's last
--- element, or nil at the end, before = the first element of the pieces in the merged run}. `base`, `size`: the elements of
--- the group. `order`: the indices of the sorted sample.
+-- {first, count} in the scratch file, total = the elements of the pieces, last = the index among them of the tile's
+-- last element, or nil at the end, before = the first element of the pieces in the merged run}. `base`, `size`: the
+-- elements of the group. `order`: the indices of the sorted sample.
 local function group_planner(base, size, length, order, p)
     local d <const> = p.d
     local runs <const> = (size + length - 1) // length
@@ -164,7 +164,8 @@ local function group_planner(base, size, length, order, p)
     end
 end
 
--- Returns a function that returns the next tile of the merges of all groups of runs, as group_planner, or nil at the end.
+-- Returns a function that returns the next tile of the merges of all groups of runs, as group_planner, or nil at the
+-- end.
 local function planner(size, length, sample, p, descending)
     local base, whole, order, next_tile = 0, length * p.fan, nil, nil
     return function()

@@ -42,8 +42,9 @@ local SOURCE <const> = {
     end,
 }
 
--- Returns the rows that a tile of rows low .. high - 1 of a file of n rows needs: a list of {from = the first row in the
--- file, count =, at = the index of the first row in the tile's stream}, and the numbers of rows before and after the tile.
+-- Returns the rows that a tile of rows low .. high - 1 of a file of n rows needs: a list of {from = the first row in
+-- the file, count =, at = the index of the first row in the tile's stream}, and the numbers of rows before and after
+-- the tile.
 local function needed(n, low, high, reach, mode)
     local source = SOURCE[mode]
     local first, last = math.max(0, low - reach), math.min(n, high + reach)
@@ -135,8 +136,8 @@ local function elements_of(state, numbers, shape, made)
 end
 
 --- source:take(buffer, by_rows, made) uploads the tile in a buffer, and returns it as a stream; as a view with the rows
--- around it if the kernel reads neighbors. `by_rows`: the stream has the dimensions of the whole. Streams that are made are
--- appended to a list.
+-- around it if the kernel reads neighbors. `by_rows`: the stream has the dimensions of the whole. Streams that are made
+-- are appended to a list.
 function Source:take(buffer, by_rows, made)
     local state, modes, plan = self.input.state, self.input.modes, self.plans[buffer]
     local rows, numbers = plan.before + plan.rows + plan.after, self.numbers
@@ -167,8 +168,8 @@ function Source:take(buffer, by_rows, made)
     return view
 end
 
--- Returns the number of rows of a tile. `room`: the number of rows, together with those around the tile, that the memory
--- is for.
+-- Returns the number of rows of a tile. `room`: the number of rows, together with those around the tile, that the
+-- memory is for.
 local function rows_of_tile(where, inputs, room, row, total)
     local state, reach, beyond = inputs[1].state, 0, false
     for _, input in ipairs(inputs) do
@@ -187,10 +188,10 @@ local function rows_of_tile(where, inputs, room, row, total)
     return room >= total + around and total or math.max(1, room - 2 * reach)
 end
 
---- tiles.each_of(where, inputs, elements, f, rows) calls f(streams, first, count) for each tile in order, with a list of
--- the tiles of several big streams: `first` counts elements from 0. The streams have one dimension and are closed after
--- the call. With `rows`, tiles are whole rows, in the shape of the big streams. `inputs`: a list of {state = of a big
--- stream, modes = the boundary modes of a stream whose neighbors a kernel reads, reach = of neighbors in rows}.
+--- tiles.each_of(where, inputs, elements, f, rows) calls f(streams, first, count) for each tile in order, with a list
+-- of the tiles of several big streams: `first` counts elements from 0. The streams have one dimension and are closed
+-- after the call. With `rows`, tiles are whole rows, in the shape of the big streams. `inputs`: a list of {state = of a
+-- big stream, modes = the boundary modes of a stream whose neighbors a kernel reads, reach = of neighbors in rows}.
 function tiles.each_of(where, inputs, elements, f, rows)
     local state, made = inputs[1].state, {}
     local row <const> = rows and tiles.row(state) or 1

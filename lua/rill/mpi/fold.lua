@@ -1,5 +1,5 @@
--- Reductions and scans of distributed streams. Every rank gets the same result, which has the same bits for any number of
--- ranks: floats are added within units, whose elements do not depend on the number of ranks, and then unit by unit.
+-- Reductions and scans of distributed streams. Every rank gets the same result, which has the same bits for any number
+-- of ranks: floats are added within units, whose elements do not depend on the number of ranks, and then unit by unit.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -142,8 +142,8 @@ function fold.add(state, term, other, mean)
     return wire.mpi.add_units(unit_sums(state, term, other, mean), cut.is_rows(c), table.unpack(unit_box(c)))
 end
 
-local function scalar_state(d, name)
-    local state = distributed.check("D:" .. name, "d", d)
+local function scalar_state(d, name, argument)
+    local state = distributed.check("D:" .. name, argument or "d", d)
     if not types.scalar(state.data.type) then
         fail("D:%s: expected a distributed stream of numbers, got elements of %s", name, state.data.type)
     end
@@ -181,9 +181,9 @@ local function sum_of(state, d)
     return fold.add(aligned(state, d), "sum")
 end
 
---- D:sum() returns the sum of all elements: a number, the same on every rank and with the same bits for any number of ranks. Floats are added as
--- doubles. D:mean(), D:norm() (the square root of the sum of squares), D:var() and D:std() (divided by the number of elements) likewise; mean,
--- var and std of an empty stream are nil.
+--- D:sum() returns the sum of all elements: a number, the same on every rank and with the same bits for any number of
+-- ranks. Floats are added as doubles. D:mean(), D:norm() (the square root of the sum of squares), D:var() and D:std()
+-- (divided by the number of elements) likewise; mean, var and std of an empty stream are nil.
 function methods.sum(d)
     return sum_of(scalar_state(d, "sum"), d)
 end
@@ -220,7 +220,7 @@ end
 
 --- D:dot(other) returns the sum of the products of the elements of two distributed streams with the same cut.
 function methods.dot(d, other)
-    local state, second = scalar_state(d, "dot"), scalar_state(other, "dot")
+    local state, second = scalar_state(d, "dot"), scalar_state(other, "dot", "other")
     if not cut.same(state.data.cut, second.data.cut) then
         fail("D:dot: the arguments are cut differently (%s; %s): D:rebalance() gives the standard cut",
             cut.text(state.data.cut), cut.text(second.data.cut))
@@ -243,7 +243,8 @@ local function extreme(name, better)
     end
 end
 
---- D:min(), D:max() return the least and the largest element, nil for an empty stream. A NaN is the result if there is one.
+--- D:min(), D:max() return the least and the largest element, nil for an empty stream. A NaN is the result if there is
+-- one.
 extreme("min", function(a, b) return is_nan(a) and not is_nan(b) or a < b end)
 extreme("max", function(a, b) return is_nan(a) and not is_nan(b) or a > b end)
 
@@ -275,7 +276,8 @@ local function index_of(name, better)
     end
 end
 
---- D:argmin(), D:argmax() return the 1-based indices of the first least or largest element, one per dimension; nil for an empty stream.
+--- D:argmin(), D:argmax() return the 1-based indices of the first least or largest element, one per dimension; nil for
+-- an empty stream.
 index_of("argmin", function(a, b) return is_nan(a) and not is_nan(b) or a < b end)
 index_of("argmax", function(a, b) return is_nan(a) and not is_nan(b) or a > b end)
 
@@ -362,9 +364,10 @@ local WRAP <const> = {
     uint = "x - 4294967296.0lf * floor(x / 4294967296.0lf)",
 }
 
---- D:scan([options]) returns the running sums of a distributed stream of one dimension of numbers, as a distributed stream of the type of s:scan (int,
--- uint, float or double) in the same cut. Sums of integers are those modulo 2^32. Floats are added as doubles, in an order that does not depend on the number of ranks. Option: exclusive (default false): an element is not
--- part of its own sum.
+--- D:scan([options]) returns the running sums of a distributed stream of one dimension of numbers, as a distributed
+-- stream of the type of s:scan (int, uint, float or double) in the same cut. Sums of integers are those modulo 2^32.
+-- Floats are added as doubles, in an order that does not depend on the number of ranks. Option: exclusive (default
+-- false): an element is not part of its own sum.
 function methods.scan(d, options)
     local state = scalar_state(d, "scan")
     local o = option.take("D:scan", options, SCAN_OPTIONS)

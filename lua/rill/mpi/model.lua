@@ -1,5 +1,6 @@
--- A model of the time of the operations of rill.mpi: a message of n bytes takes latency + n / bandwidth (R. W. Hockney 1994), and
--- elements are copied between device and host memory. Messages and bytes are counted by running the schedule of all ranks without data.
+-- A model of the time of the operations of rill.mpi: a message of n bytes takes latency + n / bandwidth (R. W. Hockney
+-- 1994), and elements are copied between device and host memory. Messages and bytes are counted by running the schedule
+-- of all ranks without data.
 local cut = require "rill.mpi.cut"
 local halo = require "rill.mpi.halo"
 
@@ -15,9 +16,10 @@ local function collect(counts)
     return result
 end
 
---- model.halo(shape, ranks, reach, bytes, modes) counts one exchange of halos: {messages, bytes = the largest numbers that a rank receives, all_messages,
--- all_bytes = of all ranks, rounds = messages that follow one another}. shape: of the whole; ranks: the numbers of ranks along the dimensions; reach: per dimension;
--- bytes: of an element; modes: of the boundary, default "clamp".
+--- model.halo(shape, ranks, reach, bytes, modes) counts one exchange of halos: {messages, bytes = the largest numbers
+-- that a rank receives, all_messages, all_bytes = of all ranks, rounds = messages that follow one another}. shape: of
+-- the whole; ranks: the numbers of ranks along the dimensions; reach: per dimension; bytes: of an element; modes: of
+-- the boundary, default "clamp".
 function model.halo(shape, ranks, reach, bytes, modes)
     local size = 1
     for _, n in ipairs(ranks) do size = size * n end
@@ -58,7 +60,8 @@ local function rounds_of(size)
     return rounds
 end
 
---- model.reduce(shape, size) counts a sum over all elements: an allreduce of the sums of the units, in rounds over pairs of ranks.
+--- model.reduce(shape, size) counts a sum over all elements: an allreduce of the sums of the units, in rounds over
+-- pairs of ranks.
 function model.reduce(shape, size)
     local c = cut.new("model", shape, nil, nil, size)
     local units = (shape[1] + c.units[1] - 1) // c.units[1]
@@ -70,9 +73,9 @@ end
 
 local TRIALS <const> = 15 -- of D:sort, for each separator of ranks and each round of trials
 
---- model.sort(n, size, bytes) counts a sort of n elements in random order: the rounds of trials that find the separators (at most
--- one for each four bits of an element), the numbers of elements, and the elements. Afterwards each rank merges the elements of all ranks, which
--- takes log2(size) passes over them.
+--- model.sort(n, size, bytes) counts a sort of n elements in random order: the rounds of trials that find the
+-- separators (at most one for each four bits of an element), the numbers of elements, and the elements. Afterwards each
+-- rank merges the elements of all ranks, which takes log2(size) passes over them.
 function model.sort(n, size, bytes)
     local rounds, trials, each = rounds_of(size), 2 * bytes, n // size
     local own = {
@@ -101,8 +104,9 @@ local function row_halo(shape, size, bytes)
     return model.halo(shape, {size}, reach, bytes)
 end
 
---- model.cg(shape, size, bytes, preconditioned) counts an iteration of rill.mpi.cg without the preconditioner itself: the halo of a matrix that reads the nearest
--- neighbors, and the sums. bytes: of an element; preconditioned: whether there is a preconditioner, whose method needs another sum.
+--- model.cg(shape, size, bytes, preconditioned) counts an iteration of rill.mpi.cg without the preconditioner itself:
+-- the halo of a matrix that reads the nearest neighbors, and the sums. bytes: of an element; preconditioned: whether
+-- there is a preconditioner, whose method needs another sum.
 function model.cg(shape, size, bytes, preconditioned)
     return total {{row_halo(shape, size, bytes), 1}, {model.reduce(shape, size), preconditioned and 4 or 3}}
 end
@@ -110,7 +114,8 @@ end
 local LEAST_GRID <const> = 16384 -- elements of the grid that rill.mpi.multigrid gathers
 local HALOS <const> = 5          -- of a level: two sweeps before the residual, the residual, and two sweeps after it
 
---- model.multigrid(shape, size, bytes) counts a cycle of rill.mpi.multigrid: the halos of the levels, and the last level, which all ranks gather.
+--- model.multigrid(shape, size, bytes) counts a cycle of rill.mpi.multigrid: the halos of the levels, and the last
+-- level, which all ranks gather.
 function model.multigrid(shape, size, bytes)
     local list, level = {}, {table.unpack(shape)}
     while true do
@@ -127,8 +132,9 @@ function model.multigrid(shape, size, bytes)
     end
 end
 
---- model.ghosts(near, size, fields, bytes) counts an exchange of ghosts: Q:ghosts and Q:sum. near: the particles of other ranks within the radius of a rank's range; fields: the
--- number of fields, with id and position; bytes: of a particle in these fields. The ranges of ranks that are not neighbors are farther apart than the radius.
+--- model.ghosts(near, size, fields, bytes) counts an exchange of ghosts: Q:ghosts and Q:sum. near: the particles of
+-- other ranks within the radius of a rank's range; fields: the number of fields, with id and position; bytes: of a
+-- particle in these fields. The ranges of ranks that are not neighbors are farther apart than the radius.
 function model.ghosts(near, size, fields, bytes)
     local rounds, neighbors = rounds_of(size), math.min(2, size - 1)
     local own = {messages = 2 * rounds + neighbors * fields, bytes = size > 1 and 24 * size + near * bytes or 0}
@@ -136,14 +142,16 @@ function model.ghosts(near, size, fields, bytes)
         all_bytes = own.bytes * size, rounds = size > 1 and 2 * rounds + fields or 0}
 end
 
---- model.checkpoint(bytes, size, bandwidth, latency) returns the seconds of rill.mpi.checkpoint: the writing of all bytes at the bandwidth of the file system, and six
--- agreements of the ranks of two collective operations each. latency: of a message.
+--- model.checkpoint(bytes, size, bandwidth, latency) returns the seconds of rill.mpi.checkpoint: the writing of all
+-- bytes at the bandwidth of the file system, and six agreements of the ranks of two collective operations each.
+-- latency: of a message.
 function model.checkpoint(bytes, size, bandwidth, latency)
     return bytes / bandwidth + 12 * rounds_of(size) * latency
 end
 
---- model.seconds(count, parameters) returns the time of the messages of a rank: {latency =, bandwidth =, copy_latency =, copy_bandwidth =} in seconds and
--- bytes per second. The messages of a round travel at the same time, but their bytes one after the other.
+--- model.seconds(count, parameters) returns the time of the messages of a rank: {latency =, bandwidth =, copy_latency
+-- =, copy_bandwidth =} in seconds and bytes per second. The messages of a round travel at the same time, but their
+-- bytes one after the other.
 function model.seconds(count, parameters)
     local p = parameters
     return count.messages * p.latency + count.bytes / p.bandwidth +

@@ -1,5 +1,5 @@
--- Operations of distributed streams that move elements between ranks: collect, distribute, rebalance, filter, find, sort,
--- unique and histogram.
+-- Operations of distributed streams that move elements between ranks: collect, distribute, rebalance, filter, find,
+-- sort, unique and histogram.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -7,6 +7,7 @@ local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local cut = require "rill.mpi.cut"
 local distributed = require "rill.mpi.distributed"
+local texts = require "rill.stream.filter"
 local wire = require "rill.mpi.wire"
 local fail <const> = errors.fail
 local methods <const> = distributed.methods
@@ -17,8 +18,9 @@ local TAG <const> = 200
 
 -- ---- moving elements
 
--- Sends rows of a stream to other ranks and receives rows from them. sends: for each rank {first, count} rows of `s`, or nil;
--- counts: the numbers of rows that each rank sends to this one. Returns a stream of the rows received, in order of the ranks.
+-- Sends rows of a stream to other ranks and receives rows from them. sends: for each rank {first, count} rows of `s`,
+-- or nil; counts: the numbers of rows that each rank sends to this one. Returns a stream of the rows received, in order
+-- of the ranks.
 local function exchange(s, element, shape, sends, counts)
     local total, width = 0, 1
     for d = 2, #shape do
@@ -110,8 +112,8 @@ function order.recut(d, target)
     return distributed.adopt(recut(distributed.part(state), state.data.cut, target), target, state.modes)
 end
 
---- D:rebalance() returns a distributed stream with the same elements in the standard cut, in which all ranks have about as many elements. D must be cut
--- along its first dimension only.
+--- D:rebalance() returns a distributed stream with the same elements in the standard cut, in which all ranks have about
+-- as many elements. D must be cut along its first dimension only.
 function methods.rebalance(d)
     local state = distributed.check("D:rebalance", "d", d)
     local c = state.data.cut
@@ -134,7 +136,8 @@ local function from_rows(part)
     shape[1] = total
     return distributed.adopt(part, cut.rows(shape, counts))
 end
---- order.from_rows(part) returns a distributed stream whose parts are streams of any numbers of rows, in order of the ranks.
+--- order.from_rows(part) returns a distributed stream whose parts are streams of any numbers of rows, in order of the
+-- ranks.
 order.from_rows = from_rows
 
 --- distributed.gathered(part, params, name): see rill.mpi.distributed.
@@ -147,7 +150,8 @@ function distributed.gathered(part, vouts, name)
     return from_rows(part)
 end
 
---- D:collect([root]) returns all elements as a stream on one rank, and nil on the others. Default of root: 1. D:collect "all" returns them on every rank.
+--- D:collect([root]) returns all elements as a stream on one rank, and nil on the others. Default of root: 1. D:collect
+-- "all" returns them on every rank.
 function methods.collect(d, root)
     local state = distributed.check("D:collect", "d", d)
     local all = root == "all"
@@ -191,8 +195,8 @@ function methods.collect(d, root)
     return whole
 end
 
---- rill.mpi.distribute(stream, root [, options]) returns a distributed stream of the elements of a stream that one rank has; the others pass nil. Default of
--- root: 1. Options: boundary, halo, ranks, as for rill.mpi.stream.
+--- rill.mpi.distribute(stream, root [, options]) returns a distributed stream of the elements of a stream that one rank
+-- has; the others pass nil. Default of root: 1. Options: boundary, halo, ranks, as for rill.mpi.stream.
 function order.distribute(s, root, options)
     local where <const> = "rill.mpi.distribute"
     root = root or 1
@@ -256,31 +260,50 @@ local function line_state(d, name)
     return state
 end
 
--- The part of a mask or predicate, which s:filter and s:find take.
-local function predicate(where, state, test)
-    if not distributed.is(test) then
+local LARGEST <const> = (1 << 31) - 1 -- the largest int
+
+-- Returns the part of a mask. Expressions and kernels count indices in the whole.
+local function mask_of(d, state, name, test, constants)
+    local where <const>, c, part = "D:" .. name, state.data.cut, distributed.part(state)
+    local is_text = type(test) == "string"
+    if c.shape[1] > LARGEST and (name == "find" or rill.type(test) == "kernel" or
+        is_text and test:find "%f[%w_]i%f[^%w_]") then
+        fail("%s: the stream has %d elements, and indices are below 2^31: use D.part, or filter by an expression " ..
+            "without i", where, c.shape[1])
+    elseif is_text then
+        local place = c.size > 0 and c.shape[1] <= LARGEST and {first = c.first[1] + 1, shape = c.shape[1]} or nil
+        return texts.mask(name, part, test, constants, place)
+    elseif rill.type(test) == "kernel" then
+        local none <close> = rill.stream(part.type, 0)
+        none[name](none, test, constants) -- raises unless the kernel is a predicate
+        test, constants = test(d), nil
+    end
+    if constants ~= nil then
+        fail("%s: argument #2 'constants': expected none, since only an expression has constants, got %s", where,
+            errors.told(constants))
+    elseif not distributed.is(test) then
         return test
     end
     local other = distributed.check(where, "test", test)
-    if not cut.same(state.data.cut, other.data.cut) then
-        fail("%s: the mask is cut differently (%s; %s)", where, cut.text(other.data.cut), cut.text(state.data.cut))
+    if not cut.same(c, other.data.cut) then
+        fail("%s: the mask is cut differently (%s; %s)", where, cut.text(other.data.cut), cut.text(c))
     end
     return distributed.part(other)
 end
 
---- D:filter(test) returns a distributed stream of the elements for which a test holds, in order. test: as for s:filter, or a distributed mask with
--- the cut of D. Each rank keeps the elements of its part: D:rebalance() evens out their numbers. D has one dimension.
-function methods.filter(d, test)
+--- D:filter(test [, constants]) returns a distributed stream of the elements for which a test holds, in order. test: as
+-- for s:filter, with indices in the whole, or a distributed mask with the cut of D. Each rank keeps the elements of its
+-- part: D:rebalance() evens out their numbers. D has one dimension.
+function methods.filter(d, test, constants)
     local state = line_state(d, "filter")
-    local part = distributed.part(state)
-    local kept = part:filter(predicate("D:filter", state, test))
-    return from_rows(kept)
+    return from_rows(distributed.part(state):filter(mask_of(d, state, "filter", test, constants)))
 end
 
---- D:find(test) returns a distributed stream (int) of the 0-based indices of the elements for which a test holds: see D:filter.
-function methods.find(d, test)
+--- D:find(test [, constants]) returns a distributed stream (int) of the 0-based indices of the elements for which a
+-- test holds: see D:filter. D has fewer than 2^31 elements.
+function methods.find(d, test, constants)
     local state = line_state(d, "find")
-    local found = distributed.part(state):find(predicate("D:find", state, test))
+    local found = distributed.part(state):find(mask_of(d, state, "find", test, constants))
     return from_rows((found + state.data.cut.first[1]):eval())
 end
 
@@ -302,9 +325,9 @@ local KEYS <const> = {
     end},
 }
 
--- Divides the sorted streams of all ranks: returns, for each number of a list, how many elements of this rank's stream are
--- among that many first elements of all ranks. Of equal elements those of lower ranks come first. The elements at these
--- positions are found by trying several values at once, whose places in all streams are added.
+-- Divides the sorted streams of all ranks: returns, for each number of a list, how many elements of this rank's stream
+-- are among that many first elements of all ranks. Of equal elements those of lower ranks come first. The elements at
+-- these positions are found by trying several values at once, whose places in all streams are added.
 local function split(sorted, positions)
     local kind = types.seen_scalar(sorted.type)
     kind = kind == "bool" and "int" or kind
@@ -420,9 +443,9 @@ end
 
 local SORT_OPTIONS <const> = {descending = option.default(option.flag, false)}
 
---- D:sort([options]) returns the sorted elements as a distributed stream in the standard cut: rank 1 has the first ones. D
--- has one dimension of numbers; 0.0 and -0.0 are equal, and their order may depend on the number of ranks. Each rank sorts
--- its elements, sends those of other ranks to them, and merges. Option: descending (default false).
+--- D:sort([options]) returns the sorted elements as a distributed stream in the standard cut: rank 1 has the first
+-- ones. D has one dimension of numbers; 0.0 and -0.0 are equal, and their order may depend on the number of ranks. Each
+-- rank sorts its elements, sends those of other ranks to them, and merges. Option: descending (default false).
 function methods.sort(d, options)
     local state = line_state(d, "sort")
     local o = option.take("D:sort", options, SORT_OPTIONS)
@@ -459,7 +482,8 @@ function methods.sort(d, options)
     return distributed.adopt(merged, target)
 end
 
---- D:unique() returns the distinct elements in ascending order, as a distributed stream, and how often each occurs (int). D has one dimension of numbers.
+--- D:unique() returns the distinct elements in ascending order, as a distributed stream, and how often each occurs
+-- (int). D has one dimension of numbers.
 function methods.unique(d)
     line_state(d, "unique")
     local sorted = d:sort()
@@ -519,7 +543,8 @@ local function range(d, state)
     return low and low <= high and rill.from({low, high}, "double") or rill.stream("double", 0)
 end
 
---- D:histogram(options) returns the numbers of elements per bin, as a stream that is the same on every rank: see s:histogram.
+--- D:histogram(options) returns the numbers of elements per bin, as a stream that is the same on every rank: see
+-- s:histogram.
 function methods.histogram(d, options)
     local state = distributed.check("D:histogram", "d", d)
     local o = {}

@@ -312,10 +312,10 @@ end
 -- ---- sums over neighbors
 
 local CELL <const> = template.new [[
-    kernel void cell($V x<>, $V low, float radius, ivec3 n, out int r<>) {
+    kernel void cell($V x<>, $V low, float width, ivec3 n, out int r<>) {
         ivec3 c = ivec3(0);
         for (int d = 0; d < $dimensions; d++)
-            c[d] = clamp(int(floor((x[d] - low[d]) / radius)), 0, n[d] - 1);
+            c[d] = clamp(int(floor((x[d] - low[d]) / width)), 0, n[d] - 1);
         r = (c.x * n.y + c.y) * n.z + c.z;
     }
 ]]
@@ -325,11 +325,13 @@ local CELL <const> = template.new [[
 -- ids: the order of the sum does not depend on the ranks.
 local SUM <const> = template.new [[
     kernel void neighbor_sum($V position<>, $for(f, own){$f.type own_$f.name<>, }$V all_position[],
-        $for(f, other){$f.type all_$f.name[], }int cell_start[], int cell_least, int cell_count, $V box_low, float radius,
-        ivec3 box_cells, $for(c, constants){$c.type $c.name, }out $type neighbor_total<>) {
+        $for(f, other){$f.type all_$f.name[], }int cell_start[], int cell_least, int cell_count, $V box_low,
+        float radius, float cell_width, ivec3 box_cells, $for(c, constants){$c.type $c.name, }
+        out $type neighbor_total<>) {
         ivec3 own_cell = ivec3(0);
         for (int axis = 0; axis < $dimensions; axis++)
-            own_cell[axis] = clamp(int(floor((position[axis] - box_low[axis]) / radius)), 0, box_cells[axis] - 1);
+            own_cell[axis] = clamp(int(floor((position[axis] - box_low[axis]) / cell_width)), 0,
+                box_cells[axis] - 1);
         $type total = $type(0);
         int own_last = $last, own_middle = $middle;
         for (int cell_x = max(own_cell.x - 1, 0); cell_x <= min(own_cell.x + 1, box_cells.x - 1); cell_x++)
@@ -355,7 +357,8 @@ local MOST_CELLS <const> = 1 << 26
 -- The names of the kernel above, which constants cannot have.
 local TAKEN <const> = {}
 for name in ("position radius d distance total axis squared_distance neighbor_index neighbor_total cell_start " ..
-    "cell_least cell_count cell_x cell_y cell_row box_low box_cells own_cell own_last own_middle row_from row_to")
+    "cell_least cell_count cell_width cell_x cell_y cell_row box_low box_cells own_cell own_last own_middle " ..
+    "row_from row_to")
     :gmatch "%S+" do
     TAKEN[name] = true
 end
@@ -381,28 +384,37 @@ local function parse(state, text)
     return own, other, value
 end
 
+-- Returns the width of a cell: more than the radius, by as much as floats round, so that particles within the radius
+-- are in the same or in adjacent cells.
+local function cell_width(box, radius)
+    local largest = 0
+    for d, low in ipairs(box[1]) do
+        largest = math.max(largest, math.abs(low), math.abs(box[2][d]))
+    end
+    return radius * (1 + 1e-5) + 2e-6 * largest
+end
+
 --- particles.neighborhood(where, p, radius) finds the neighbors of particles at their present positions, for
 -- particles.sum. All ranks call it. The neighborhood has the particles of near_others and this rank's in the order of
 -- their cells and ids: `order` are their indices in the streams of with_others.
 function particles.neighborhood(where, p, radius)
     local state = kind.check(p, where)
     radius_of(where, radius)
-    local near = near_others(state, radius)
-    local id, position = with_others(state, near, "id"), with_others(state, near, "position")
-    near.radius = radius
-    if state.data.id.size == 0 then
-        return near
-    end
-    local dimensions, n, low = state.dimensions, {1, 1, 1}, {}
+    local dimensions, n, low, width = state.dimensions, {1, 1, 1}, {}, cell_width(state.box, radius)
     for d = 1, dimensions do
         low[d] = state.box[1][d]
-        n[d] = math.max(1, math.min(1 << 20, math.ceil((state.box[2][d] - low[d]) / radius)))
+        n[d] = math.max(1, math.min(1 << 20, math.ceil((state.box[2][d] - low[d]) / width)))
     end
-    if n[1] * n[2] * n[3] > MOST_CELLS * 32 - 1 then
+    if n[1] * n[2] * n[3] > MOST_CELLS * 32 - 1 then -- on all ranks, also those without particles
         fail("%s: argument 'radius': %g is too small for the box: there would be %d cells", where, radius,
             n[1] * n[2] * n[3])
     end
-    local cells = CELL:kernel {V = position.type, dimensions = dimensions} {x = position, low = low, radius = radius,
+    local near = near_others(state, radius)
+    local id, position = with_others(state, near, "id"), with_others(state, near, "position")
+    if state.data.id.size == 0 then
+        return near
+    end
+    local cells = CELL:kernel {V = position.type, dimensions = dimensions} {x = position, low = low, width = width,
         n = n}
     local by_id = order_by_id(id, state.data.id.size)
     cells = by_id and rill.gather(cells, by_id) or cells
@@ -417,7 +429,7 @@ function particles.neighborhood(where, p, radius)
     near.position = rill.gather(position, near.order)
     near.given = {
         cell_start = rill.searchsorted(keys, (rill.iota(span + 1) + least):eval():cast "int"), cell_least = least,
-        cell_count = span, box_low = low, box_cells = n, radius = radius,
+        cell_count = span, box_low = low, box_cells = n, cell_width = width, radius = radius,
     }
     return near
 end

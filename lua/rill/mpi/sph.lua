@@ -122,7 +122,8 @@ local function step(state)
     a:close()
 end
 
-local MIGRATE <const>, BALANCE <const> = 10, 50 -- steps after which particles change ranks, and the slabs are placed anew
+-- Steps after which particles change ranks, and after which the slabs are placed anew.
+local MIGRATE <const>, BALANCE <const> = 10, 50
 
 --- Z:step([n]) advances by n steps of Z.dt seconds (default 1): leapfrog. Returns Z.
 function methods.step(f, n)

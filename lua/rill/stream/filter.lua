@@ -171,8 +171,15 @@ filter.filter = errors.guard(function(s, ...)
     return compact("filter", s, ...)
 end)
 
---- filter.text(s, text, constants, part) is s:filter of a stream of one dimension by an expression whose index counts in the
--- whole of which the stream is a part: part = {first = 1-based index, shape = size}. Constants may be streams of its shape.
+--- filter.mask(name, s, text, constants, part) returns the mask of an expression over a stream of one dimension, for
+-- the method of that name: see filter.text.
+function filter.mask(name, s, text, constants, part)
+    return from_text(name, s, text, constants, part)
+end
+
+--- filter.text(s, text, constants, part) is s:filter of a stream of one dimension by an expression whose index counts
+-- in the whole of which the stream is a part: part = {first = 1-based index, shape = size}. Constants may be streams of
+-- its shape.
 function filter.text(s, text, constants, part)
     local mask <close> = from_text("filter", s, text, constants, part, true)
     return core._compact("filter", s, mask)

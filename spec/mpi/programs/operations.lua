@@ -132,6 +132,12 @@ local function lines(kind)
         equal("filter", kept, whole:filter(whole:gt(1)))
         equal("rebalance", kept:rebalance(), whole:filter(whole:gt(1)))
         equal("find", d:find(d:gt(1)), whole:find(whole:gt(1)))
+        local odd = rill.kernel(("kernel void odd(%s x<>, out bool r<>) { r = indexof(x).x %% 2 == 1; }"):format(kind))
+        for _, given in ipairs {{"i % 7 > 2"}, {"i > from && x < 2", {from = 5}}, {odd}, {"x > 0"}} do
+            equal("filter by index", d:filter(table.unpack(given)), whole:filter(table.unpack(given)))
+            equal("find by index", kept:find(table.unpack(given)),
+                whole:filter(whole:gt(1)):find(table.unpack(given)))
+        end
         check("uneven sum", d:filter(d:gt(1)):sum() == kept:rebalance():sum())
         local bins = d:histogram {bins = 10, min = -60, max = 60}
         check("histogram", bins:bytes() == whole:histogram {bins = 10, min = -60, max = 60}:bytes())

@@ -104,6 +104,24 @@ if both then
     check("a neighbor at the radius", both.near:get(1) == 2 and both.near:get(2) == 2)
 end
 
+-- neighbors at the radius on a lattice: their cells are adjacent, however floats round
+local nodes = {}
+for i = 0, 59 do nodes[i + 1] = {0.1 * i - 1, 0.5} end
+nodes = rill.from(nodes, "vec2")
+local lattice = mpi.particles {positions = nodes, box = {{-1, 0}, {5, 1}}}
+local counted = rill.kernel [=[
+    kernel void counted(vec2 x<>, vec2 all[], int n, float radius, out float r<>) {
+        float sum = 0.0;
+        for (int i = 0; i < n; i++)
+            sum += dot(x - all[i], x - all[i]) <= radius * radius ? 1.0 : 0.0;
+        r = sum;
+    }
+]=]
+local near = lattice:sum("float", 0.1, "1.0")
+if lattice.count > 0 then
+    check("neighbors on a lattice", near:bytes() == counted(lattice.position, nodes, nodes.size, 0.1):bytes())
+end
+
 -- smoke and SPH
 local smoke = mpi.smoke {shape = {96, 80}, lift = 0.4}
 for _ = 1, 6 do
