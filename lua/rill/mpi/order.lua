@@ -544,19 +544,25 @@ local function range(d, state)
 end
 
 --- D:histogram(options) returns the numbers of elements per bin, as a stream that is the same on every rank: see
--- s:histogram.
+-- s:histogram. The counts are doubles if D has more than 2^31 elements.
 function methods.histogram(d, options)
     local state = distributed.check("D:histogram", "d", d)
     local o = {}
+    if options ~= nil and not option.table[1](options) then
+        fail("D:histogram: argument #1 'options': expected a table, got %s", errors.told(options))
+    end
     for key, value in pairs(options or {}) do
         o[key] = value
     end
     if o.min == nil or o.max == nil then
+        if not types.scalar(state.data.type) then
+            fail("D:histogram: elements of %s: give 'min' and 'max'", state.data.type)
+        end
         local _, edges = range(d, state):histogram {bins = 1, min = o.min, max = o.max}
         o.min, o.max = edges:get(1), edges:get(2)
     end
-    local counts = distributed.part(state):histogram(o)
-    local total
+    local counts, total = distributed.part(state):histogram(o), nil
+    counts = tables.product(state.data.cut.shape) > 1 << 31 and counts:cast "double" or counts
     for _, text in ipairs(wire.mpi.gather(counts:bytes())) do
         local other = rill.stream(counts.type, counts.shape):write(text)
         total = total and (total + other):eval() or other

@@ -485,8 +485,10 @@ function methods.sum(p, element, radius, text, constants)
     local where <const> = "Q:sum"
     kind.check(p, "sum")
     radius_of(where, radius)
-    if not types.list[element] then
-        fail("%s: argument #1 'type': expected the name of a type, got %s", where, errors.told(element))
+    local info = types.list[element]
+    if not info or info.seen ~= element or info.scalar == "bool" then
+        fail("%s: argument #1 'type': expected a type of numbers in kernels, such as float, int or vec2, got %s", where,
+            errors.told(element))
     elseif type(text) ~= "string" then
         fail("%s: argument #3 'expression': expected GLSL text, got %s", where, errors.told(text))
     elseif oneline.wrong(text) then

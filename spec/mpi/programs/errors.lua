@@ -38,6 +38,8 @@ refused(one.save, one, "d.png")
 refused(mpi.distribute, nil, 1)
 local row = mpi.stream("float", 1)
 refused(row.dot, row, 5)
+refused(row.histogram, row, 5)
+refused(row.histogram, mpi.stream("vec2", 4), {bins = 2})
 refused(row.filter, row, scale)
 refused(row.filter, row, row:gt(1), {c = 1})
 refused(row.find, row, "y > 1")
@@ -137,6 +139,10 @@ local unit = {{0, 0}, {1, 1}}
 refused(mpi.particles, {positions = positions, box = {{0, 0}, {1, 0}}})
 local q = mpi.particles {positions = positions, box = unit}
 refused(function() q.id = 1 end)
+for _, kind in ipairs {"half", "int8", "bool", "flaot"} do
+    refused(q.sum, q, kind, 0.1, "1")
+end
+assert(q:sum("double", 0.1, "1.0").type == "double" and q:sum("ivec2", 0.1, "ivec2(1)").type == "ivec2")
 q:close()
 refused(function() q.position = 1 end)
 refused(mpi.sph, {positions = positions, box = unit, radius = 0.2, sound = 10, gravity = {1, 2, 3}})
