@@ -129,7 +129,7 @@ return function()
         keep(runs[2], read(command(2, program(CASES))))
         keep(apart, unconnected())
         keep(peer, read(command(2, "/usr/bin/python3", "'" .. support.folder .. "/peer/peer_mpi4py.py'")))
-        keep(raw, read(command(1, program "raw")))
+        keep(raw, read(command(2, program "raw")))
         for ranks = 3, 4 do keep(runs[ranks], read(command(ranks, program "stencil halo sum cg sort"))) end
     end
     local one, two = runs[1], runs[2]
@@ -150,7 +150,7 @@ return function()
     end
     if raw.raw and two.peer_sort then
         rows[#rows + 1] = support.faster("sample sort of 2^22 per rank", two.peer_sort,
-            "raw OpenGL: the sort and merge of one rank, no messages", raw.raw)
+            "a minimal program, sort and merge in raw OpenGL", raw.raw)
     end
     for _, name in ipairs {"latency", "large", "copy_row", "copy_large", "merge"} do
         rows[#rows + 1] = support.note("rill.mpi: " .. name, two[name] and support.duration(two[name]) or
