@@ -1,10 +1,53 @@
 /* Makes a device's context current, and restores the previous one. */
 #include "gpu/context/device_private.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
 static volatile sig_atomic_t entered;
+
+/* Before a launch or a copy, Mesa's llvmpipe (22.3) reads the lists of resources of the graphics passes of all contexts of
+ * the process, without a lock: a pass on another thread that frees its list ends the process. So graphics passes exclude
+ * all other uses of software devices. `shared` is the number of scopes of this thread that hold the lock together. */
+static pthread_rwlock_t passes = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static _Thread_local int shared;
+
+static void lock_shared(const Device *device, DeviceScope *scope)
+{
+    scope->shared = device->info.software;
+    if (scope->shared && shared++ == 0) {
+        pthread_rwlock_rdlock(&passes);
+    }
+}
+
+static void unlock_shared(DeviceScope *scope)
+{
+    if (scope->shared && --shared == 0) {
+        pthread_rwlock_unlock(&passes);
+    }
+    scope->shared = false;
+}
+
+void device_exclude(const Device *device)
+{
+    if (device->info.software) {
+        if (shared > 0) {
+            pthread_rwlock_unlock(&passes);
+        }
+        pthread_rwlock_wrlock(&passes);
+    }
+}
+
+void device_include(const Device *device)
+{
+    if (device->info.software) {
+        pthread_rwlock_unlock(&passes);
+        if (shared > 0) {
+            pthread_rwlock_rdlock(&passes);
+        }
+    }
+}
 
 bool device_entered(void)
 {
@@ -35,6 +78,7 @@ bool device_enter(Device *device, DeviceScope *scope)
     if (device->process != process_generation()) {
         return process_forked();
     }
+    lock_shared(device, scope);
     scope->context = eglGetCurrentContext();
     if (scope->context == device->context) {
         entered = 1;
@@ -46,6 +90,7 @@ bool device_enter(Device *device, DeviceScope *scope)
         scope->read = eglGetCurrentSurface(EGL_READ);
     }
     if (!make_current(device)) {
+        unlock_shared(scope);
         return false;
     }
     scope->changed = scope->context != EGL_NO_CONTEXT;
@@ -60,4 +105,5 @@ void device_leave(DeviceScope *scope)
         eglMakeCurrent(scope->display, scope->draw, scope->read, scope->context);
         scope->changed = false;
     }
+    unlock_shared(scope);
 }

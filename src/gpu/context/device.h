@@ -114,7 +114,7 @@ const DeviceLimits *device_limits(const Device *device);
 /* The context that was current before device_enter. */
 typedef struct DeviceScope {
     void *display, *draw, *read, *context;
-    bool changed;
+    bool changed, shared;
 } DeviceScope;
 /* Makes the device's context current on this thread, and saves a foreign context in `scope`. This is cheap if
  * the context is current already. All other calls on devices, buffers and programs must be made between
@@ -122,6 +122,10 @@ typedef struct DeviceScope {
 bool device_enter(Device *device, DeviceScope *scope);
 /* Restores the context that device_enter saved. */
 void device_leave(DeviceScope *scope);
+/* Begin and end a graphics pass between device_enter and device_leave. If the device is a software device, no other
+ * thread uses one meanwhile. */
+void device_exclude(const Device *device);
+void device_include(const Device *device);
 /* Returns whether this thread is between device_enter and device_leave. May be called by signal handlers. */
 bool device_entered(void);
 

@@ -285,6 +285,7 @@ bool raster_run(Device *device, const RasterRun *run)
         fprintf(stderr, "rill: rasterizer (%s): %d meshes, %d x %d pixels\n", names[run->pass], run->mesh_count,
                 run->rows, run->columns);
     }
+    device_exclude(device);
     set_state(device, run, all, frame);
     bind_blocks(device, run);
     bindings_barrier(device,
@@ -302,5 +303,6 @@ bool raster_run(Device *device, const RasterRun *run)
     }
     record(device, run, entered, before);
     restore_state();
+    device_include(device);
     return gl_error_check(device, "raster_run");
 }
