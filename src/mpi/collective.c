@@ -84,27 +84,38 @@ static int collective_gather(lua_State *L)
     return 1;
 }
 
+/* Reads the first n numbers of the table at argument 1. */
+static void numbers_read(lua_State *L, long long *numbers, int n)
+{
+    for (int i = 0; i < n; i++) {
+        lua_rawgeti(L, 1, i + 1);
+        numbers[i] = luaL_checkinteger(L, -1);
+        lua_pop(L, 1);
+    }
+}
+
+static void numbers_push(lua_State *L, const long long *numbers, int n)
+{
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        lua_pushinteger(L, numbers[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
 /* counts({n1, n2, ...}): gives each rank one number, and returns the table of the numbers that it was given. */
 static int collective_counts(lua_State *L)
 {
     int n = ranks();
     luaL_checktype(L, 1, LUA_TTABLE);
     long long *given = lua_newuserdatauv(L, 2 * (size_t)n * sizeof *given, 0), *taken = given + n;
-    for (int i = 0; i < n; i++) {
-        lua_rawgeti(L, 1, i + 1);
-        given[i] = luaL_checkinteger(L, -1);
-        lua_pop(L, 1);
-    }
+    numbers_read(L, given, n);
     double begin = mpi_wait_begin();
     int code = MPI_Alltoall(given, 1, MPI_LONG_LONG, taken, 1, MPI_LONG_LONG, mpi_all);
     mpi_wait_end(begin);
     mpi_traffic.collectives++;
     mpi_check(L, code, "counts");
-    lua_createtable(L, n, 0);
-    for (int i = 0; i < n; i++) {
-        lua_pushinteger(L, taken[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
+    numbers_push(L, taken, n);
     return 1;
 }
 
@@ -115,22 +126,14 @@ static int collective_add_counts(lua_State *L)
     luaL_argcheck(L, lua_rawlen(L, 1) <= INT_MAX, 1, "less than 2^31 numbers");
     int n = (int)lua_rawlen(L, 1);
     long long *sums = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *sums, 0);
-    for (int i = 0; i < n; i++) {
-        lua_rawgeti(L, 1, i + 1);
-        sums[i] = luaL_checkinteger(L, -1);
-        lua_pop(L, 1);
-    }
+    numbers_read(L, sums, n);
     double begin = mpi_wait_begin();
     int code = MPI_Allreduce(MPI_IN_PLACE, sums, n, MPI_LONG_LONG, MPI_SUM, mpi_all);
     mpi_wait_end(begin);
     mpi_traffic.collectives++;
     mpi_traffic.sent += n * (long long)sizeof *sums;
     mpi_check(L, code, "a sum of counts");
-    lua_createtable(L, n, 0);
-    for (int i = 0; i < n; i++) {
-        lua_pushinteger(L, sums[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
+    numbers_push(L, sums, n);
     return 1;
 }
 

@@ -3,6 +3,7 @@
 -- script only.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local boundary = require "rill.core.boundary"
 local errors = require "rill.core.error"
 local tables = require "rill.core.tables"
 local types = require "rill.core.types"
@@ -34,13 +35,7 @@ local close_all <const> = tiles.close_all
 
 -- The rows that are read for rows outside of the file, by the boundary mode. With other modes the kernel itself handles
 -- them at the ends of the file.
-local SOURCE <const> = {
-    wrap = function(i, n) return i % n end,
-    mirror = function(i, n)
-        local m = i % (2 * n)
-        return m < n and m or 2 * n - 1 - m
-    end,
-}
+local SOURCE <const> = boundary.source
 
 -- Returns the rows that a tile of rows low .. high - 1 of a file of n rows needs: a list of {from = the first row in
 -- the file, count =, at = the index of the first row in the tile's stream}, and the numbers of rows before and after

@@ -35,6 +35,16 @@ local MODES <const> = {
 --- boundary.modes: the rows, in the order in which messages list their words. boundary.mode: the rows by their ids.
 boundary.modes, boundary.mode = MODES, {}
 
+--- boundary.source: functions of the modes of streams that repeat or reflect the elements. A function takes an index outside
+-- of 0 .. n - 1 and n, and returns the index of the element that is read there.
+boundary.source = {
+    wrap = function(i, n) return i % n end,
+    mirror = function(i, n)
+        local m = i % (2 * n)
+        return m < n and m or 2 * n - 1 - m
+    end,
+}
+
 local by_word = {} -- module -> word -> row
 for _, mode in ipairs(MODES) do
     boundary.mode[mode.id] = mode

@@ -97,7 +97,8 @@ local function unit_sums(state, term, other, mean)
     given.t = other and view(other)
     local lanes = kernel(given)
     local total = counts[1] * counts[2] * counts[3] * counts[4]
-    local sums = JOIN:kernel {lanes = LANES} {s = lanes:reshape(total * LANES), shape = total}
+    local line <close> = lanes:reshape(total * LANES) -- a view left to the collector would keep the memory
+    local sums = JOIN:kernel {lanes = LANES} {s = line, shape = total}
     local text = sums:bytes()
     lanes:close()
     sums:close()

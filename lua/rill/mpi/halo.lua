@@ -1,19 +1,14 @@
 -- The exchange of halos: copies of elements of other ranks that a kernel reads as neighbors. They are stored around the
 -- elements of this rank, in the same stream.
+local boundary = require "rill.core.boundary"
 local wire = require "rill.mpi.wire"
 local cut = require "rill.mpi.cut"
 
 local halo = {}
 
--- The modes in which the halo has elements outside of the whole stream: functions that return the index from which an
--- index outside of 0 .. n - 1 takes its value. In the other modes the kernel itself computes the values outside.
-local SOURCE <const> = {
-    wrap = function(i, n) return i % n end,
-    mirror = function(i, n)
-        local m = i % (2 * n)
-        return m < n and m or 2 * n - 1 - m
-    end,
-}
+-- The modes in which the halo has elements outside of the whole stream. In the other modes the kernel itself computes the
+-- values outside.
+local SOURCE <const> = boundary.source
 
 -- Returns the elements of the halo before and after a part along dimension d.
 local function widths(c, d, part, reach, mode)

@@ -312,8 +312,9 @@ end
 local MOST_MERGED <const> = 8 -- runs: more are sorted again
 local TRIALS <const> = 15    -- values that are tried at once for each separator
 
--- Elements have keys, which are integers in the order of the elements. For each type: the key below the least one, the
--- largest one, and the value that has a key. The largest key of floats is that of NaN, for which no value is asked.
+-- The key of an element is an integer; keys have the order of the elements. A row has, for a type, the key below the least
+-- element, the largest key, and a function that returns the element with a key. The largest key of a float type belongs
+-- to NaN, and is not passed to the function.
 local KEYS <const> = {
     int = {-0x80000001, 0x7fffffff, function(key) return key end},
     uint = {-1, 0xffffffff, function(key) return key end},
