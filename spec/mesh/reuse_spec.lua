@@ -215,6 +215,22 @@ describe("rill.reuse.run", function()
         end
     end)
 
+    it("counts the padding of vectors of three components in shared memory", function()
+        -- Structures whose results would fit into 32768 bytes if a vec3 took 12 bytes.
+        for _, case in ipairs {{"sort", 3}, {"parallel_hash", 4}, {"hash", 6}} do
+            local name, count = table.unpack(case)
+            local fields, sets = {}, {}
+            for k = 1, count do
+                fields[k], sets[k] = ("vec3 a%d;"):format(k), ("r.a%d = vec3(i + %d);"):format(k, k)
+            end
+            local text = "typedef struct { %s } Padded; kernel void padded(int i, out Padded r<>) { %s }"
+            local padded = rill.kernel(text:format(table.concat(fields, " "), table.concat(sets, " ")))
+            local ids = rill.random(3000, {type = "int", low = 0, high = 400, seed = 6})
+            local expected = reuse.run("naive", ids, padded):bytes()
+            assert.equal(expected, reuse.run(name, ids, padded):bytes(), name)
+        end
+    end)
+
     it("bounds the probes of parallel hashing, whatever the keys", function()
         -- Keys whose hashes are equal: multiples of the inverse of the multiplier, modulo 2^32.
         local inverse, keys = 1, {}

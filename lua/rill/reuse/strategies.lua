@@ -85,7 +85,8 @@ function strategies.shade(where, kernel)
         local argument
         if param.kind == "output stream" then
             local n = #shade.results + 1
-            shade.results[n] = {type = param.type, element = param.struct or param.type, n = n}
+            shade.results[n] = {type = param.type, element = param.struct or param.type, n = n,
+                bytes = param.bytes}
             argument = {inner = "reuse_r" .. n, direct = "reuse_out" .. n}
         elseif param.fixed then
             argument = {inner = param.fixed, direct = param.fixed}
@@ -120,19 +121,16 @@ local function program(section, values)
     return made
 end
 
--- How many bytes an element of the results takes.
-local function result_bytes(out)
-    local sum = 0
-    for _, s in ipairs(out) do
-        sum = sum + s.nbytes // math.max(s.size, 1)
-    end
-    return sum
-end
+local ALIGNMENT <const> = 32 -- the greatest of a type in shared memory, that of dvec3 and dvec4
 
 -- Whether results go to a buffer instead of memory of a block; raises if the rest does not fit either.
-local function is_buffered(where, row, o, bytes)
+local function is_buffered(where, row, o)
     local limit = rill.device().limits.shared_bytes
     local fixed, slots = row.bytes(o)
+    local results = 0
+    for _, result in ipairs(o.shade.results) do
+        results = results + slots * result.bytes + ALIGNMENT
+    end
     if fixed > limit then
         local low, high = o.corners, o.batch
         while high - low > 1 do
@@ -143,7 +141,7 @@ local function is_buffered(where, row, o, bytes)
         fail("%s: option 'batch': %d indices take %d bytes of shared memory, the device has %d: the largest that " ..
             "fits is %d", where, o.batch, fixed, limit, low - low % o.corners)
     end
-    return fixed + slots * bytes > limit
+    return fixed + results > limit
 end
 
 local CORNERS <const> = {
@@ -266,7 +264,7 @@ function strategies.batched(where, name, o)
     local row = rows[name]
     local batches = row.static and -(-o.total // o.batch) or o.starts.size - 1
     local count = rill.stream("int", {batches, COUNTERS})
-    local buffered = is_buffered(where, row, o, result_bytes(o.out))
+    local buffered = is_buffered(where, row, o)
     if o.family == "cpu" then
         run_launches(row, o, count)
     else

@@ -417,9 +417,22 @@ static int kernel_specialize_call(lua_State *L)
     return 1;
 }
 
+/* Sets the fields `bytes` and `struct` of the table of a parameter on the stack. The type is NULL for a matrix. */
+static void push_layout(lua_State *L, const Type *type)
+{
+    if (type) {
+        fields_integer(L, "bytes", type_array_bytes(type));
+    }
+    if (type && type->is_struct) {
+        type_push_struct(L, type);
+        lua_setfield(L, -2, "struct");
+    }
+}
+
 /* _kernel_text(kernel): the text that defines the kernel, whether it is compiled with `fast`, and its parameters: each
- * {name, type, kind, declaration, fixed, struct}, where `fixed` is the GLSL literal of a constant that k:specialize has
- * fixed, and `struct` the structure. Also whether it is a group kernel, a reduce kernel, and returns a value. */
+ * {name, type, kind, declaration, bytes, fixed, struct}, where `bytes` is what an element takes in shared memory (not of
+ * a matrix), `fixed` the GLSL literal of a constant that k:specialize has fixed, and `struct` the structure. Also
+ * whether it is a group kernel, a reduce kernel, and returns a value. */
 static int rill_kernel_text(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel");
@@ -431,7 +444,7 @@ static int rill_kernel_text(lua_State *L)
     for (int i = 0; i < f->param_count; i++) {
         const Param *param = &f->params[i];
         luaL_Buffer b;
-        lua_createtable(L, 0, 5);
+        lua_createtable(L, 0, 6);
         fields_string(L, "name", param->name);
         fields_string(L, "type", param->matrix ? module_value_name(param->matrix) : param->type->name);
         fields_string(L, "kind", param_kinds[param->kind].name);
@@ -442,10 +455,7 @@ static int rill_kernel_text(lua_State *L)
         if (kernel_is_baked(kernel, i)) {
             fields_string(L, "fixed", kernel_baked_text(kernel, i));
         }
-        if (param->type && param->type->is_struct) {
-            type_push_struct(L, param->type);
-            lua_setfield(L, -2, "struct");
-        }
+        push_layout(L, param->type);
         lua_rawseti(L, -2, i + 1);
     }
     lua_pushboolean(L, f->group_rank > 0);
