@@ -200,7 +200,7 @@ static void read_csv(unsigned char *bytes, size_t size)
         columns[c].high = 1e6;
     }
     if (done) {
-        done = csv_read(&table, table.has_text, columns);
+        done = csv_read(&table, table.has_names, columns);
         check_message(done);
     }
     for (size_t c = 0; done && c < count; c++) {

@@ -164,7 +164,7 @@ static bool read_csv(const void *format, unsigned char *bytes, size_t size)
         for (size_t c = 0; c < count; c++) {
             columns[c].kind = CSV_AUTO;
         }
-        done = csv_read(&table, table.has_text, columns);
+        done = csv_read(&table, table.has_names, columns);
         csv_free_columns(columns, count);
     }
     free(columns);

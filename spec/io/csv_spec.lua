@@ -2,9 +2,17 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local order = require "spec.support.order"
 local tempfiles = require "spec.support.tempfiles"
 
 local nan <const>, inf <const> = 0 / 0, math.huge
+
+-- Parts of random names and texts.
+local PIECES <const> = {
+    "a", "x", "7", "2020", "-1.5", "1,5", "1e3", "nan", "NA", "inf", "null", "true", " ", "\t", ",", ";", "|", '"', "'",
+    "\n", "\r", "\r\n", "#", "\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF", "é", "\0", "\v", "\f", "0x10", "(h;m;s)", "_2", "c1",
+    ".", "%", "-", "N/A", "#N/A", "None", "\xC2\xA0",
+}
 
 describe("files of columns", function()
     local files
@@ -115,6 +123,28 @@ describe("files of columns", function()
         check.equal({1}, t[1]:values())
     end)
 
+    it("whose delimiter divides all rows alike", function()
+        holds({"time (h;m;s)", {1, 3}, "x", {2, 4}}, "time (h;m;s),x\n1,2\n3,4\n")
+        holds({"size|kind|place;n", {1, 3}, "x", {2, 4}}, "size|kind|place;n\tx\n1\t2\n3\t4\n")
+        holds({"time (h;m;s)", {1, 2}}, "time (h;m;s)\n1\n2\n")
+        holds({"a,b;c|d\te", {1}}, "a,b;c|d\te\n1\n")
+        holds({"a", {1.5, 2.5}, "b,c", {2, 3}}, "a;b,c\n1,5;2\n2,5;3\n", {decimal = ","})
+        holds({"x", {1, 2}, "u;v;w", {"p;q", "r"}}, 'x,"u;v;w"\n1,"p;q"\n2,"r"\n')
+        holds({"a;b;c", {}, "d", {}}, '"a;b;c",d\n')
+        refused({"line 2 has 3 fields: expected 2, as in line 1"}, "a,b\n1,2,3\n")
+    end)
+
+    it("whose names are numbers in quotes", function()
+        holds({"2020", {1, 3}, "2021", {2, 4}}, '"2020","2021"\n1,2\n3,4\n')
+        holds({"2020", {"a"}}, '"2020"\na\n')
+        holds({"2020", {}, "NA", {}}, '"2020","NA"\n')
+        holds({" x ", {1}, "y", {2}}, '" x ", y \n1,2\n')
+        -- If all numbers are in quotes, the first row contains values.
+        holds({"c1", {1, 3}, "c2", {2, 4}}, '"1","2"\n"3","4"\n')
+        holds({"c1", {2020, 1}, "c2", {2021, 2}}, '"2020",2021\n1,2\n')
+        holds({"c1", {nan, nan}}, '""\n""\n')
+    end)
+
     it("of which columns and types are chosen", function()
         local text = "id,x,n,ok\n007,0.1,-5,true\n008,0.30000001192092896,250,0\n"
         local t = load_text(text, {columns = {"x", 1}, type = {id = "text", [2] = "float"}})
@@ -182,6 +212,45 @@ describe("files of columns", function()
         assert.same(words, rill.csv.load(path).w)
     end)
 
+    it("with any names and texts, which are read again", function()
+        local path = files:path "any.csv"
+        local random = order.generator(38)
+        local function pick(list) return list[random(#list) + 1] end
+        local function text()
+            local parts = {}
+            for i = 1, random(4) do
+                parts[i] = pick(PIECES)
+            end
+            return table.concat(parts)
+        end
+        for _ = 1, 400 do
+            local columns, names, types, used = {}, {}, {}, {[""] = true, names = true}
+            local rows, comma = random(4), random(4) == 0
+            for c = 1, 1 + random(3) do
+                repeat names[c] = pick {text(), pick(PIECES)} until not used[names[c]]
+                local column = {}
+                types[c], used[names[c]] = pick {"text", "double"}, true
+                for row = 1, rows do
+                    column[row] = types[c] == "text" and text() or pick {nan, inf, -inf, 0.1, -7, 1e300, 2 ^ 53}
+                end
+                columns[names[c]] = types[c] == "text" and column or rill.from(column, "double")
+            end
+            columns.names = names
+            local delimiter <const> = pick(comma and {";", "\t", "|"} or {",", ";", "\t", "|"})
+            rill.csv.save(path, columns, {delimiter = delimiter, decimal = comma and "," or nil})
+            local t = rill.csv.load(path, {type = types, decimal = comma and "," or nil})
+            local message <const> = ("%q"):format(tempfiles.read(path))
+            assert.same(names, t.names, message)
+            for c, name in ipairs(names) do
+                if types[c] == "text" then
+                    assert.same(columns[name], t[c], message)
+                else
+                    check.equal(columns[name]:values(), t[c]:values())
+                end
+            end
+        end
+    end)
+
     it("that are written in other forms", function()
         local path = files:path "out.tsv"
         local function written(columns, options)
@@ -216,6 +285,8 @@ describe("files of columns", function()
         wrong({"'names' lists \"z\", which is not a column"}, {names = {"z"}, a = {1}})
         wrong({'column "a": expected only strings or only numbers'}, {a = {1, "x"}})
         wrong({"expected at least one column"}, {})
+        wrong({'expected different names that are not empty, got "";'}, {[""] = {1}, a = {1}})
+        wrong({'expected different names that are not empty, got "a" twice'}, {names = {"a", "a"}, {1}, {2}})
         wrong({"argument #2 'columns': expected a table of columns, got number 3"}, 3)
         wrong({"column \"a\": expected a stream or a table"}, {a = "x"})
         wrong({"options 'delimiter' and 'decimal'"}, {a = {1}}, {delimiter = ",", decimal = ","})

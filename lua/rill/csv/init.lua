@@ -62,8 +62,7 @@ end
 local function names_of(fields, header)
     local names, used = {}, {}
     for i, field in ipairs(fields) do
-        local name = header and field:match "^%s*(.-)%s*$" or ""
-        name = name ~= "" and name or "c" .. i
+        local name = header and field ~= "" and field or "c" .. i
         local unique, n = name, (used[name] or 1) + 1
         while used[unique] do
             unique, used[name], n = name .. "_" .. n, n, n + 1
@@ -120,9 +119,8 @@ function csv.load(path, options)
     check_different(LOAD, options, "delimiter", "decimal")
     check_different(LOAD, options, "delimiter", "quote")
     local words = table.concat(options.missing, "\0") .. (#options.missing > 0 and "\0" or "")
-    local file <close>, fields, has_text = core._csv_open(path, options.delimiter or "", options.quote or "",
+    local file <close>, fields, header = core._csv_open(path, options.delimiter or "", options.quote or "",
         options.decimal, options.comment or "", options.skip, words .. "\0")
-    local header = has_text
     if options.header ~= nil then
         header = options.header
     end
@@ -178,8 +176,13 @@ function csv.save(path, columns, options)
     if not option.table[1](columns) then
         fail("%s: argument #2 'columns': expected a table of columns, got %s", SAVE, errors.told(columns))
     end
-    local names, list, rows = tables.order(columns, "c%d", 1), {}, nil
+    local names, list, rows, seen = tables.order(columns, "c%d", 1), {}, nil, {}
     for i, name in ipairs(names) do
+        if name == "" or seen[name] then
+            fail("%s: argument #2 'columns': expected different names that are not empty, got \"%s\"%s; rill.csv.load " ..
+                "would read another name", SAVE, name, seen[name] and " twice" or "")
+        end
+        seen[name] = true
         local value = columns[name]
         if value == nil or value == names then
             value = columns[i]

@@ -58,7 +58,7 @@ static void allocate_columns(lua_State *L, CsvHandle *handle, size_t count, cons
 
 /* _csv_open(path, delimiter, quote, decimal, comment, skip, missing): reads the first row of a file. The characters are
  * strings; "" stands for none. `missing`: words, each followed by a zero byte. Returns a handle, the fields of the first
- * row, and whether one of them is neither a number nor missing. */
+ * row, and whether they are names. */
 static int csv_open_file(lua_State *L)
 {
     const char *path = argument_path(L, 1, load_name, 1, "path");
@@ -80,7 +80,7 @@ static int csv_open_file(lua_State *L)
     }
     handle->bytes.path = NULL;
     push_texts(L, &handle->table.names);
-    lua_pushboolean(L, handle->table.has_text);
+    lua_pushboolean(L, handle->table.has_names);
     return 3;
 }
 

@@ -11,11 +11,15 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SHOWN = 24, LONGEST_NUMBER = 126 };
+enum { SHOWN = 24, LONGEST_NUMBER = 126, ROWS_COMPARED = 100 };
+
+/* The delimiters that csv_open finds by itself. */
+static const char delimiters[] = ",;\t|";
 
 typedef struct Field {
     const char *text;
     size_t length;
+    bool quoted;
 } Field;
 
 /* ---- texts */
@@ -102,10 +106,11 @@ static bool read_quoted(CsvTable *table, Field *field)
         strbuf_add_bytes(&table->field, from, (size_t)(found + 1 - from));
         from = found + 2;
     }
-    *field = (Field){.text = from, .length = (size_t)(found - from)};
+    *field = (Field){.text = from, .length = (size_t)(found - from), .quoted = true};
     if (table->field.length > 0) {
         strbuf_add_bytes(&table->field, from, field->length);
-        *field = (Field){.text = strbuf_text(&table->field), .length = table->field.length};
+        field->text = strbuf_text(&table->field);
+        field->length = table->field.length;
     }
     table->at = found + 1;
     while (!at_field_end(table) && (*table->at == ' ' || *table->at == '\t')) {
@@ -152,6 +157,27 @@ static bool next_field(CsvTable *table)
     bool more = !at_row_end(table);
     table->at += more;
     return more;
+}
+
+/* Counts the fields of the current row and moves after it. Returns 0 with error_set if a quoted field is damaged. */
+static size_t count_fields(CsvTable *table)
+{
+    size_t count = 0;
+    Field field;
+    do {
+        if (!read_field(table, &field)) {
+            return 0;
+        }
+        count++;
+    } while (next_field(table));
+    skip_line_end(table);
+    return count;
+}
+
+static void move_to_first_row(CsvTable *table)
+{
+    table->at = table->first;
+    table->line = table->first_line;
 }
 
 /* ---- values */
@@ -309,35 +335,96 @@ static bool read_number(CsvTable *table, CsvColumn *column, const CsvColumn *col
 
 /* ---- the first row */
 
-/* Returns the most frequent delimiter of the first row, outside of quotes. */
-static char find_delimiter(const CsvTable *table)
+/* Returns how many times the first row contains a character outside of quotes. */
+static size_t count_in_first(const CsvTable *table, char wanted)
 {
-    static const char candidates[] = ",;\t|";
-    size_t counts[sizeof candidates] = {0}, best = table->format.decimal == ',';
+    size_t count = 0;
     bool quoted = false;
-    for (const char *at = table->at; at < table->end && (quoted || (*at != '\n' && *at != '\r')); at++) {
+    for (const char *at = table->first; at < table->end && (quoted || (*at != '\n' && *at != '\r')); at++) {
         quoted = quoted != (table->format.quote && *at == table->format.quote);
-        const char *found = quoted ? NULL : memchr(candidates, *at, sizeof candidates - 1);
-        counts[found ? (size_t)(found - candidates) : sizeof candidates - 1]++;
+        count += !quoted && *at == wanted;
     }
-    for (size_t i = best; i < sizeof candidates - 1; i++) {
-        best = counts[i] > counts[best] ? i : best;
+    return count;
+}
+
+/* Returns how many of the first rows have as many fields as the first row if `delimiter` separates them. Returns 0 if
+ * the delimiter does not divide the first row, or none of the other rows. */
+static size_t count_alike(CsvTable *table, char delimiter)
+{
+    size_t alike = 1, others = 0, divided = 0, count;
+    move_to_first_row(table);
+    table->format.delimiter = delimiter;
+    const size_t fields = count_fields(table);
+    while (fields > 1 && others < ROWS_COMPARED && begin_row(table)) {
+        others++;
+        count = count_fields(table);
+        if (count == 0) {
+            break;
+        }
+        alike += count == fields;
+        divided += count > 1;
     }
-    return candidates[best];
+    return fields < 2 || (others > 0 && divided == 0) ? 0 : alike;
+}
+
+/* Sets the delimiter for which most rows have as many fields as the first row; among equals, the most frequent one in
+ * the first row. If there is none, the file has one column. */
+static void find_delimiter(CsvTable *table)
+{
+    const char *candidate = strchr(delimiters, table->format.decimal == ',' ? ';' : ',');
+    char best = count_in_first(table, *candidate) == 0 ? *candidate : '\n'; /* a line end never divides a row */
+    size_t most = 0, most_frequent = 0;
+    for (; *candidate; candidate++) {
+        size_t frequency = count_in_first(table, *candidate);
+        size_t alike = frequency > 0 ? count_alike(table, *candidate) : 0;
+        if (alike > most || (alike == most && alike > 0 && frequency > most_frequent)) {
+            most = alike;
+            most_frequent = frequency;
+            best = *candidate;
+        }
+    }
+    table->format.delimiter = best;
+    move_to_first_row(table);
+}
+
+/* Returns whether a row after the current position has a number in quotes. */
+static bool quotes_numbers(CsvTable *table)
+{
+    Field field;
+    double value;
+    while (begin_row(table)) {
+        do {
+            if (!read_field(table, &field)) {
+                return false;
+            }
+            if (field.quoted && to_number(table, NULL, field, &value)) {
+                return true;
+            }
+        } while (next_field(table));
+        skip_line_end(table);
+    }
+    return false;
 }
 
 static bool read_first(CsvTable *table)
 {
+    bool all_quoted = true;
     do {
         Field field;
         double value;
-        if (!read_field(table, &field) || !csv_add_text(&table->names, field.text, field.length)) {
+        if (!read_field(table, &field)) {
             return false;
         }
+        Field name = field.quoted ? field : trim(field);
+        if (!csv_add_text(&table->names, name.text, name.length)) {
+            return false;
+        }
+        all_quoted = all_quoted && field.quoted && field.length > 0;
         field = trim(field);
-        table->has_text = table->has_text || (!is_missing(table, field) && !to_number(table, NULL, field, &value));
+        table->has_names = table->has_names || (!is_missing(table, field) && !to_number(table, NULL, field, &value));
     } while (next_field(table));
     skip_line_end(table);
+    table->has_names = table->has_names || (all_quoted && !quotes_numbers(table));
     return true;
 }
 
@@ -361,7 +448,7 @@ bool csv_open(CsvTable *table, const void *bytes, size_t size, const CsvFormat *
     table->first = table->at;
     table->first_line = table->line;
     if (!format->delimiter) {
-        table->format.delimiter = find_delimiter(table);
+        find_delimiter(table);
     }
     return read_first(table);
 }
@@ -378,17 +465,11 @@ void csv_close(CsvTable *table)
 /* Reports that the current row, which starts at `from` on the line `line`, has another number of fields. */
 static bool ragged(CsvTable *table, const char *from, size_t line)
 {
-    size_t count = 0;
-    Field field;
     table->at = from;
     table->line = line;
-    do {
-        if (!read_field(table, &field)) {
-            return false;
-        }
-        count++;
-    } while (next_field(table));
-    return error_set("line %zu has %zu field%s: expected %zu, as in line %zu", line, count, count == 1 ? "" : "s",
+    size_t count = count_fields(table);
+    return count > 0 &&
+           error_set("line %zu has %zu field%s: expected %zu, as in line %zu", line, count, count == 1 ? "" : "s",
                      table->names.count, table->first_line);
 }
 
@@ -467,17 +548,10 @@ static bool read_rows(CsvTable *table, CsvColumn *columns, bool texts)
 bool csv_read(CsvTable *table, bool header, CsvColumn *columns)
 {
     bool texts = false;
-    table->at = table->first;
-    table->line = table->first_line;
     table->capacity = 0;
-    if (header) {
-        Field field;
-        do {
-            if (!read_field(table, &field)) {
-                return false;
-            }
-        } while (next_field(table));
-        skip_line_end(table);
+    move_to_first_row(table);
+    if (header && count_fields(table) == 0) {
+        return false;
     }
     const char *start = table->at;
     size_t line = table->line;
@@ -504,14 +578,25 @@ void csv_free_columns(CsvColumn *columns, size_t count)
 
 /* ---- writing */
 
-/* Writes a text, in quotes if it would be read back differently without quotes. */
-static void write_text(TextWriter *writer, const CsvStyle *style, const char *text, size_t length, bool alone)
+/* Returns whether a text would be read back differently without quotes, whichever delimiter csv_open looks for. At the
+ * start of a file, the bytes EF, FE and FF are read as a byte order mark. */
+static bool needs_quotes(const CsvStyle *style, const char *text, size_t length)
 {
-    bool quotes = length > 0 ? strchr(" \t#", text[0]) || text[length - 1] == ' ' || text[length - 1] == '\t' : alone;
-    for (size_t i = 0; i < length && !quotes; i++) {
-        quotes = text[i] == style->delimiter || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+    if (length == 0) {
+        return false;
     }
-    if (!quotes) {
+    bool quotes = strchr(" \t#\xEF\xFE\xFF", text[0]) || text[length - 1] == ' ' || text[length - 1] == '\t';
+    for (size_t i = 0; i < length && !quotes; i++) {
+        bool divides = memchr(delimiters, text[i], sizeof delimiters - 1) && text[i] != style->decimal;
+        quotes = divides || text[i] == style->delimiter || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+    }
+    return quotes;
+}
+
+/* Writes a text, in quotes if it needs them. `quotes`: in any case. */
+static void write_text(TextWriter *writer, const CsvStyle *style, const char *text, size_t length, bool quotes)
+{
+    if (!quotes && !needs_quotes(style, text, length)) {
         text_add_bytes(writer, text, length);
         return;
     }
@@ -523,11 +608,12 @@ static void write_text(TextWriter *writer, const CsvStyle *style, const char *te
     text_add_bytes(writer, "\"", 1);
 }
 
+/* `alone`: the file has one column. A line without characters would be skipped, hence an empty text has quotes. */
 static void write_number(TextWriter *writer, const CsvStyle *style, const CsvColumn *column, double number, bool alone)
 {
     char text[DECIMAL_TEXT];
     if (isnan(number)) {
-        write_text(writer, style, style->missing, strlen(style->missing), alone);
+        write_text(writer, style, style->missing, strlen(style->missing), alone && !*style->missing);
         return;
     }
     int length = decimal_write(text, number, style->digits, column->single);
@@ -538,13 +624,17 @@ static void write_number(TextWriter *writer, const CsvStyle *style, const CsvCol
     text_add_bytes(writer, text, (size_t)length);
 }
 
+/* Writes the names. Names that could be values have quotes, from which csv_open recognizes a row of names. */
 static void write_names(TextWriter *writer, const CsvStyle *style, const CsvTexts *names, size_t count)
 {
+    const CsvTable reader = {.format = {.decimal = style->decimal, .missing = ""}};
     for (size_t c = 0; c < count; c++) {
-        size_t length;
-        const char *text = csv_text(names, c, &length);
+        Field name = {0};
+        double value;
+        name.text = csv_text(names, c, &name.length);
         text_add_bytes(writer, &style->delimiter, c > 0);
-        write_text(writer, style, text, length, count == 1);
+        write_text(writer, style, name.text, name.length,
+                   is_missing(&reader, name) || to_number(&reader, NULL, name, &value));
     }
     text_add_bytes(writer, "\n", 1);
 }
@@ -565,7 +655,7 @@ bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, c
             const char *text = columns[c].kind == CSV_TEXT ? csv_text(&columns[c].texts, row, &length) : NULL;
             text_add_bytes(&writer, &style->delimiter, c > 0);
             if (text) {
-                write_text(&writer, style, text, length, count == 1);
+                write_text(&writer, style, text, length, count == 1 && length == 0);
             } else {
                 write_number(&writer, style, &columns[c], columns[c].numbers[row], count == 1);
             }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 typedef struct CsvFormat {
-    char delimiter;      /* 0: the most frequent of , ; | and tab in the first row */
+    char delimiter;      /* 0: the one of , ; | and tab that divides the first row and the rows after it alike */
     char quote;          /* 0: there are no quotes */
     char decimal;        /* the decimal separator */
     char comment;        /* starts a line that is skipped; 0: none */
@@ -47,8 +47,9 @@ typedef struct CsvTable {
     size_t line;
     const char *first; /* the first row */
     size_t first_line;
-    CsvTexts names; /* the fields of the first row */
-    bool has_text;  /* the first row has a field that is neither a number nor missing */
+    CsvTexts names; /* the fields of the first row, without the blanks around those that are not in quotes */
+    bool has_names; /* the first row has a field that is neither a number nor missing, or is the only one in which
+                     * numbers are in quotes, as all of its fields are */
     StrBuf field;   /* the contents of a quoted field with doubled quotes */
     size_t rows, capacity;
 } CsvTable;
