@@ -78,6 +78,10 @@ describe("BMP", function()
     end)
 
     it("that are compressed, truncated or damaged", function()
+        for _, offset in ipairs {0, 14, 53} do
+            refused({("its pixels begin at byte %d, before the end of its headers"):format(offset)},
+                bmp(1, 1, 24, "\1\2\3\0", {offset = offset}))
+        end
         refused({"its compression 1 (1 and 2: run lengths) is not supported"}, bmp(1, 1, 8, "", {compression = 1}))
         refused({"its compression 2"}, bmp(1, 1, 4, "", {compression = 2}))
         refused({"its compression 4"}, bmp(1, 1, 0, "", {compression = 4}))

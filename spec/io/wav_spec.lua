@@ -65,6 +65,21 @@ describe("WAV files", function()
         holds({1 / 32768}, "1x1", wav("\1\0", {}) .. "LIST\0\0\0\0")
     end)
 
+    it("whose length is unknown because they were written to a pipe", function()
+        local pcm <const> = string.pack("<i2i2i2", 1, -2, 3)
+        for _, length in ipairs {0, 0xffffffff} do
+            holds({1, -2, 3}, "3x1", wav(pcm, {length = length}), "int")
+            holds({0, 0, 0, 0, 0, 0}, "3x2", wav(("\0"):rep(12), {length = length, channels = 2}))
+            refused({"its last frame has only 2 of 4 bytes"}, wav(pcm, {channels = 2, length = length}))
+        end
+        local chunks <const> = "LIST\3\0\0\0abc\0id3 \0\0\0\0"
+        holds({}, "0x1", wav(chunks, {length = 0}))
+        holds({}, "0x1", wav("LIST\3\0\0\0abc", {length = 0}))
+        holds({1 / 128}, "1x1", wav("\x81", {length = 0, bits = 8}))
+        local words <const> = wav("LIST\4\0\0\0abc\0LIST", {length = 0, bits = 8})
+        assert.equal(16, (load_bytes(words)).size)
+    end)
+
     it("that are truncated, damaged or compressed", function()
         local good <const> = wav("\1\0\2\0", {})
         for length = 0, #good - 1 do

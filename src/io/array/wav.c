@@ -59,6 +59,33 @@ static bool read_data(const unsigned char *chunk, size_t size, WavSound *sound)
     return true;
 }
 
+/* Returns whether a text consists of chunks: identifiers of visible characters, lengths and contents. */
+static bool are_chunks(const unsigned char *bytes, size_t size)
+{
+    while (size >= CHUNK) {
+        for (int i = 0; i < 4; i++) {
+            if (bytes[i] < ' ' || bytes[i] > '~') {
+                return false;
+            }
+        }
+        size_t length = byteorder_get(bytes + 4, 4);
+        if (length > size - CHUNK) {
+            return false;
+        }
+        length += CHUNK + (size_t)(length % 2 && length < size - CHUNK);
+        bytes += length;
+        size -= length;
+    }
+    return size == 0;
+}
+
+/* Returns whether the length of a chunk of samples is unknown because the program that wrote it wrote to a pipe.
+ * `left`: the number of bytes that follow. */
+static bool is_open_end(const unsigned char *chunk, size_t length, size_t left)
+{
+    return length == UINT32_MAX || (length == 0 && !are_chunks(chunk, left));
+}
+
 bool wav_decode(const unsigned char *bytes, size_t size, WavSound *sound)
 {
     *sound = (WavSound){0};
@@ -69,8 +96,8 @@ bool wav_decode(const unsigned char *bytes, size_t size, WavSound *sound)
         const unsigned char *chunk = bytes + at + CHUNK;
         size_t left = size - at - CHUNK, length = byteorder_get(bytes + at + 4, 4);
         bool is_data = memcmp(bytes + at, "data", 4) == 0;
-        if (is_data && length == UINT32_MAX) {
-            length = left; /* programs that write to a pipe do not know the length */
+        if (is_data && is_open_end(chunk, length, left)) {
+            length = left;
         }
         if (length > left) {
             return error_set("the WAV file is truncated: a chunk should have %zu bytes, but only %zu follow", length,

@@ -113,6 +113,9 @@ static bool find_pixels(Layout *layout)
         return error_set("an image of %lld rows and %lld columns has no pixels", (long long)layout->rows,
                          (long long)layout->cols);
     }
+    if (offset < FILE_HEADER + layout->header) {
+        return error_set("it is damaged: its pixels begin at byte %zu, before the end of its headers", offset);
+    }
     layout->stride = ((size_t)layout->cols * (size_t)layout->bits + 31) / 32 * 4;
     if (offset > layout->size || layout->stride > (layout->size - offset) / (size_t)layout->rows) {
         return error_set(
