@@ -10,8 +10,8 @@ local nan <const>, inf <const> = 0 / 0, math.huge
 -- Parts of random names and texts.
 local PIECES <const> = {
     "a", "x", "7", "2020", "-1.5", "1,5", "1e3", "nan", "NA", "inf", "null", "true", " ", "\t", ",", ";", "|", '"', "'",
-    "\n", "\r", "\r\n", "#", "\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF", "é", "\0", "\v", "\f", "0x10", "(h;m;s)", "_2", "c1",
-    ".", "%", "-", "N/A", "#N/A", "None", "\xC2\xA0",
+    "\n", "\r", "\r\n", "#", "\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF", "é", "\0", "\v", "\f", "0x10", "(h;m;s)",
+    "_2", "c1", ".", "%", "-", "N/A", "#N/A", "None", "\xC2\xA0",
 }
 
 describe("files of columns", function()

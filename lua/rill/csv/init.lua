@@ -179,8 +179,8 @@ function csv.save(path, columns, options)
     local names, list, rows, seen = tables.order(columns, "c%d", 1), {}, nil, {}
     for i, name in ipairs(names) do
         if name == "" or seen[name] then
-            fail("%s: argument #2 'columns': expected different names that are not empty, got \"%s\"%s; rill.csv.load " ..
-                "would read another name", SAVE, name, seen[name] and " twice" or "")
+            fail("%s: argument #2 'columns': expected different names that are not empty, got \"%s\"%s; " ..
+                "rill.csv.load would read another name", SAVE, name, seen[name] and " twice" or "")
         end
         seen[name] = true
         local value = columns[name]

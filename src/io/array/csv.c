@@ -468,9 +468,8 @@ static bool ragged(CsvTable *table, const char *from, size_t line)
     table->at = from;
     table->line = line;
     size_t count = count_fields(table);
-    return count > 0 &&
-           error_set("line %zu has %zu field%s: expected %zu, as in line %zu", line, count, count == 1 ? "" : "s",
-                     table->names.count, table->first_line);
+    return count > 0 && error_set("line %zu has %zu field%s: expected %zu, as in line %zu", line, count,
+                                  count == 1 ? "" : "s", table->names.count, table->first_line);
 }
 
 /* Provides memory for one more row. The first estimate assumes that all rows have the length of the first one. A row
