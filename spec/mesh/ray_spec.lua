@@ -113,7 +113,42 @@ describe("rays", function()
         agree(ball:transform {{1, 0, 0, 1e4}, {0, 1, 0, -3e3}, {0, 0, 1, 70}, {0, 0, 0, 1}},
             (o + {1e4, -3e3, 70}):eval(), d)
         agree(ball:transform {{1e-9, 0, 0, 0}, {0, 1e-9, 0, 0}, {0, 0, 1e-9, 0}, {0, 0, 0, 1}}, (1e-9 * o):eval(), d)
-        agree(rill.mesh.grid {segments = {12, 9}}, vectors(4000, 7, 1), vectors(4000, 8, 1)) -- flat
+        local flat, p, q = rill.mesh.grid {segments = {12, 9}}, vectors(4000, 7, 1), vectors(4000, 8, 1)
+        agree(flat, p, q)
+        local _, _, want = queried("none", flat, p, q)
+        for _, z in ipairs {2.0 ^ -112, 2.0 ^ -50, 2.0 ^ 55} do
+            local m <const>, o <const> = flat:transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 0}, {0, 0, 0, 1}}, (z * p):eval()
+            agree(m, o, q)
+            local _, _, got = queried("bvh", m, o, q)
+            assert.is_true(got:max() >= 0 and got:bytes() == want:bytes(), "scale " .. z)
+        end
+    end)
+
+    it("that graze a triangle have precise distances and weights", function()
+        local m = rill.mesh.new {positions = {{-240, 278, -257}, {112, -73, 278}, {-377, 302, 207}}, triangles = {{0, 1, 2}}}
+        for _, structure in ipairs(STRUCTURES) do
+            local s <close> = rill.ray.scene(m, {structure = structure})
+            local t, _, b = s:closest({{-936, 964, -1263}}, {{352, -351, 533}})
+            local v <const>, exact <const> = b:values(), 156560 / 79278
+            assert.is_true(math.abs(t:get(1) - exact) < 1e-7 * exact, t:get(1))
+            local _, _, x, y = meets({-936, 964, -1263}, {352, -351, 533}, {-240, 278, -257}, {112, -73, 278}, {-377, 302, 207})
+            assert.is_true(math.abs(v[1] - x) < 1e-7 and math.abs(v[2] - y) < 1e-7, v[1] .. " " .. v[2])
+        end
+    end)
+
+    it("meet a silhouette edge of a closed mesh by one rule in all queries", function()
+        local m = rill.mesh.box {size = 1}
+        local o, d = rill.from({{-2, 0.5, 0.1}, {-2, -0.5, 0.1}, {-2, 0.5, 0.5}, {-2, 0, 2.5}, {2.5, -2, 0.1}}, "vec3"),
+            rill.from({{1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, -1}, {-1, 1, 0}}, "vec3")
+        for _, structure in ipairs(STRUCTURES) do
+            local s <close> = rill.ray.scene(m, {structure = structure})
+            local t, f = s:closest(o, d)
+            local c, a, within = s:count(o, d):values(), s:any(o, d):values(), s:any(o, d, t):values()
+            for i, n in ipairs(c) do
+                assert.are.equal(0, n % 2)
+                assert.are.same({n > 0, n > 0, n > 0}, {f:get(i) >= 0, a[i], within[i]}, "ray " .. i)
+            end
+        end
     end)
 
     it("cross a closed mesh an even number of times, also through vertices and edges", function()
@@ -381,7 +416,7 @@ describe("path tracing", function()
         local x <const> = 0.25
         local part = x / math.sqrt(1 + x * x) * math.atan(x / math.sqrt(1 + x * x))
         local factor = 4 * part / math.pi
-        for _, z in ipairs {1, 1e-14, 1e14} do
+        for _, z in ipairs {1, 1e-14, 1e14, 1e-19, 1e-25, 1e-33} do
             local function square(side, height)
                 return rill.mesh.grid {size = {side, side}}:transform {
                     {z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, height * z}, {0, 0, 0, 1}}
@@ -393,6 +428,20 @@ describe("path tracing", function()
             assert.is_true(math.abs(picture.x:mean() - 0.5 * 3 * factor) < 0.01 * 0.5 * 3 * factor,
                 z .. ": " .. picture.x:mean() .. " " .. 1.5 * factor)
         end
+    end)
+
+    it("of a scene that is scaled by a power of two is the same image", function()
+        local function image(z)
+            local function scaled(m) return m:transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 0}, {0, 0, 0, 1}} end
+            local s <close> = rill.ray.scene {scaled(rill.mesh.grid {size = {6, 6}}), scaled(rill.mesh.icosphere(2)),
+                scaled(rill.mesh.box {size = 0.5, center = {1, 0, 1}}), scaled(rill.mesh.box {size = 0.5, center = {-1, 0, 2}})}
+            return rill.ray.trace(s, {size = {16, 16}, samples = 2, bounces = 3, linear = true, background = 0.2,
+                materials = {{}, {type = "glass", smooth = true}, {type = "mirror"}, {type = "emitter", emission = 3}},
+                lights = {{position = {2 * z, 3 * z, 4 * z}, color = 4 * z * z, radius = 0.1 * z}, {direction = {1, 2, 3}}},
+                camera = {eye = {3 * z, -4 * z, 3 * z}, target = {0, 0, 0}, up = {0, 0, 1}}}):bytes()
+        end
+        local want <const> = image(1)
+        for _, k in ipairs {-60, -30, 30, 57} do assert.is_true(image(2.0 ^ k) == want, "2^" .. k) end
     end)
 
     it("pushes no ray at an absorber, one at a mirror, two at glass", function()

@@ -69,12 +69,12 @@ end
 
 -- Returns the streams of a scene that the kernels read.
 local function world_of(s, list, taken)
-    local w = held {run = kernels:program(), reach = s.reach}
+    local w = held {run = kernels:program(), reach = s.reach / s.scale}
     local ends = {table.unpack(s.bases, 2)}
     ends[#s.bases] = s.faces
     w.corner, w.normal = rill.stream("vec3", 3 * s.faces + 3), rill.stream("vec3", 3 * s.faces + 3)
     if s.count > 0 then
-        w.run.place_corners {corner = s.corner, place = w.corner, shape = s.corner.size // 3}:close()
+        w.run.place_corners {corner = s.corner, scale = s.scale, place = w.corner, shape = s.corner.size // 3}:close()
     end
     for i, m in ipairs(list) do
         if m.smooth and ends[i] > s.bases[i] then

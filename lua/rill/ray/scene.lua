@@ -90,8 +90,10 @@ function scene.new(m, options)
     local meshes <const> = meshes_of(m)
     local made <const> = build(taken.structure, meshes)
     local s = {structure = taken.structure, faces = made.faces, bases = made.bases, count = made.count, closed = false,
-        low = made.low or {0, 0, 0}, high = made.high or {0, 0, 0}, meshes = meshes, tally = rill.stream("int", 1)}
-    s.middle, s.reach = vector.middle(s.low, s.high), math.max(vector.diagonal(s.low, s.high), 1e-37)
+        low = made.low or {0, 0, 0}, high = made.high or {0, 0, 0}, meshes = meshes, scale = made.scale or 1,
+        tally = rill.stream("int", 1)}
+    s.middle = vector.map(function(x) return s.scale * x end, vector.middle(s.low, s.high))
+    s.reach = s.scale * vector.diagonal(s.low, s.high)
     s.corner = stream_of("uvec4", made.corners or "", 16)
     s.parts = #(made.corners or "") // 48 -- triangles, and nodes of a hierarchy
     s.steps = s.parts
@@ -125,14 +127,14 @@ local function program(structure, mode)
     local limit <const>, loops <const> = device.traits.loop_limit, device.family == "gpu" or structure == "grid"
     local budget <const> = limit > 0 and (loops and limit // 16 or limit // 2) or 1 << 30
     return kernels.trace:kernel {structure = structure, mode = mode, name = structure .. "_" .. mode, stack = STACK,
-        budget = budget, loops = loops, rounds = loops and ONCE or TWICE}, limit > 0 and budget
+        budget = budget, loops = loops, rounds = loops and ONCE or TWICE, filter = device.family == "gpu"}, limit > 0 and budget
 end
 
 -- Runs the brute-force kernel over all triangles, for the rays of `where` or all.
 local function test_all(s, mode, given, mask)
     local kernel <const> = program("none", mode)
-    local near <close> = mode == "closest" and rill.stream("double", given.result.shape) or nil
-    local all <const> = {o = given.o, d = given.d, far = given.far, middle = s.middle, reach = s.reach,
+    local near <close> = mode == "closest" and rill.stream("float", given.result.shape) or nil
+    local all <const> = {o = given.o, d = given.d, far = given.far, middle = s.middle, reach = s.reach, scale = s.scale,
         corner = s.corner, tally = s.tally, where = mask and rill.active(mask) or nil, result = given.result,
         near = near}
     for first = 0, math.max(s.parts - 1, 0), CHUNK do
@@ -163,7 +165,7 @@ end
 local function trace(s, mode, given)
     local kernel <const>, budget = program(s.structure, mode)
     local count <const>, lanes <const> = given.result.size, rill.device().traits.subgroup_size
-    local all <const> = {total = count, lanes = lanes, middle = s.middle, reach = s.reach, corner = s.corner,
+    local all <const> = {total = count, lanes = lanes, middle = s.middle, reach = s.reach, scale = s.scale, corner = s.corner,
         cells = s.cells, entries = s.entries, tally = s.tally}
     for key, value in pairs(s.grid or {}) do all[key] = value end
     local own <close> = held {}
@@ -201,8 +203,8 @@ end
 function scene.query(s, mode, o, d, far, shape)
     local found = intersect(s, mode, o, d, far, shape)
     if mode ~= "closest" then return found end
-    local distance, triangle, weight = kernels.finish:kernel {mode = mode} {o = o, d = d, middle = s.middle,
-        reach = s.reach, corner = s.corner, at = found}
+    local distance, triangle, weight = kernels.finish:kernel {filter = false} {o = o, d = d, middle = s.middle,
+        reach = s.reach, scale = s.scale, corner = s.corner, at = found}
     found:close()
     return distance, triangle, weight
 end

@@ -7,15 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Half of the width by which boxes are enlarged, relative to the size of the scene: more than the rounding errors of
- * rays that start at most four diagonals away. */
-static const float PAD = 4e-6f;
+/* Half of the width by which boxes are enlarged, relative to the size of the scene and to its coordinates: more than the
+ * rounding errors of rays that start at most four diagonals away. */
+static const float PAD = 4e-6f, PAD_OF_COORDINATES = 2.4e-7f;
 
-static void set_numbers(lua_State *L, const char *name, const float *values)
+static void set_numbers(lua_State *L, const char *name, const float *values, int exponent)
 {
     lua_createtable(L, 3, 0);
     for (int d = 0; d < 3; d++) {
-        lua_pushnumber(L, (double)values[d]);
+        lua_pushnumber(L, ldexp((double)values[d], exponent));
         lua_rawseti(L, -2, d + 1);
     }
     lua_setfield(L, -2, name);
@@ -53,11 +53,12 @@ static int64_t *sums_push(lua_State *L, int index, size_t bytes, size_t width)
 
 static float pad_of(const RayFaces *faces)
 {
-    float size = FLT_MIN;
+    float size = FLT_MIN, away = 0;
     for (int d = 0; d < 3; d++) {
         size = fmaxf(size, faces->high[d] - faces->low[d]);
+        away = fmaxf(away, fmaxf(fabsf(faces->low[d]), fabsf(faces->high[d])));
     }
-    return PAD * size;
+    return PAD * size + PAD_OF_COORDINATES * away;
 }
 
 static bool add_tree(lua_State *L, const RayFaces *faces, float pad)
@@ -79,9 +80,9 @@ static bool add_grid(lua_State *L, const RayFaces *faces, float pad)
         return false;
     }
     float size[3] = {(float)grid.size[0], (float)grid.size[1], (float)grid.size[2]};
-    set_numbers(L, "size", size);
-    set_numbers(L, "from", grid.low);
-    set_numbers(L, "cell", grid.cell);
+    set_numbers(L, "size", size, 0);
+    set_numbers(L, "from", grid.low, 0);
+    set_numbers(L, "cell", grid.cell, 0);
     set_bytes(L, "cells", grid.cells, 2 * (int64_t)grid.size[0] * grid.size[1] * grid.size[2]);
     set_bytes(L, "entries", grid.entries, grid.entry_count);
     set_bytes(L, "corners", grid.corners, (int64_t)faces->count * RAY_CORNER_WORDS);
@@ -102,7 +103,7 @@ static bool add_list(lua_State *L, const RayFaces *faces)
 }
 
 /* _ray_build(structure, positions, triangles, vertex counts, triangle counts): a table with the bytes of the structure
- * "bvh", "grid" or "none", and the bounds. The positions and triangles of all meshes are strings of floats and ints. */
+ * "bvh", "grid" or "none", whose coordinates are multiplied by `scale`, and the bounds without this factor. The positions and triangles of all meshes are strings of floats and ints. */
 static int ray_build(lua_State *L)
 {
     const char *structure = luaL_checkstring(L, 1);
@@ -122,8 +123,10 @@ static int ray_build(lua_State *L)
     bool done = true;
     if (faces.count > 0) {
         float pad = pad_of(&faces);
-        set_numbers(L, "low", faces.low);
-        set_numbers(L, "high", faces.high);
+        set_numbers(L, "low", faces.low, -faces.exponent);
+        set_numbers(L, "high", faces.high, -faces.exponent);
+        lua_pushnumber(L, ldexp(1, faces.exponent));
+        lua_setfield(L, -2, "scale");
         done = strcmp(structure, "bvh") == 0    ? add_tree(L, &faces, pad)
                : strcmp(structure, "grid") == 0 ? add_grid(L, &faces, pad)
                                                 : add_list(L, &faces);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,35 @@ static bool add_face(RayFaces *faces, const float *positions, const int32_t *cor
     return true;
 }
 
+/* The power of two that scales the longest side of the box to a number from 0.5 to below 1, or coordinates far from the origin to at most 2^100. */
+static int exponent_of(const RayFaces *faces)
+{
+    double side = FLT_MIN, away = 0;
+    for (int d = 0; d < 3; d++) {
+        side = fmax(side, (double)faces->high[d] - (double)faces->low[d]);
+        away = fmax(away, fmax(fabs((double)faces->low[d]), fabs((double)faces->high[d])));
+    }
+    int of_side, of_away;
+    frexp(side, &of_side);
+    frexp(away, &of_away);
+    return -of_side < 100 - of_away ? -of_side : 100 - of_away;
+}
+
+static void scale_faces(RayFaces *faces)
+{
+    if (faces->count == 0) {
+        return;
+    }
+    faces->exponent = exponent_of(faces);
+    for (int64_t k = 0; k < 9 * (int64_t)faces->count; k++) {
+        faces->corners[k] = ldexpf(faces->corners[k], faces->exponent);
+    }
+    for (int d = 0; d < 3; d++) {
+        faces->low[d] = ldexpf(faces->low[d], faces->exponent);
+        faces->high[d] = ldexpf(faces->high[d], faces->exponent);
+    }
+}
+
 bool ray_faces_collect(const float *positions, const int32_t *triangles, const int64_t *face_bases,
                        const int64_t *vertex_bases, int64_t meshes, RayFaces *faces)
 {
@@ -68,7 +98,9 @@ bool ray_faces_collect(const float *positions, const int32_t *triangles, const i
             done = add_face(faces, positions, triangles + 3 * f, vertex_bases[m], vertices, f, face_bases[m]);
         }
     }
-    if (!done) {
+    if (done) {
+        scale_faces(faces);
+    } else {
         ray_faces_release(faces);
     }
     return done;

@@ -13,11 +13,12 @@ enum { RAY_CORNER_WORDS = 12, RAY_LEAF = 3, RAY_DEPTH = 20, RAY_STACK = 24, RAY_
 typedef struct RayFaces {
     int32_t count;
     int32_t *face;  /* index of the triangle in the scene */
-    float *corners; /* nine coordinates of each */
+    float *corners; /* nine coordinates of each, scaled */
     float low[3], high[3];
+    int exponent; /* coordinates are scaled by 2^exponent, so that the size of the scene is about 1 */
 } RayFaces;
 
-/* Collects the triangles of a scene. Returns false with error_set if an index is out of range or a coordinate is not at most 1e18. `bases`, `ends`: for each
+/* Collects and scales the triangles of a scene. Returns false with error_set if an index is out of range or a coordinate is not at most 1e18. `bases`, `ends`: for each
  * of the `meshes`, the index of its first triangle and of its first vertex; both have a last element with the totals. */
 bool ray_faces_collect(const float *positions, const int32_t *triangles, const int64_t *face_bases,
                        const int64_t *vertex_bases, int64_t meshes, RayFaces *faces);

@@ -1,4 +1,4 @@
-$use(unit_of)
+$use(unit_normal)
 // A path tracer in launches over lists of rays, one launch for each step: rays of the camera, interaction at the first crossing, which pushes 0, 1 or 2 rays for
 // the next list and one shadow ray per light, and summation. A ray is given by its origin, its direction, its weight (w: 1 if the light of an emitter that it
 // meets counts, because no shadow ray has counted it), and its key (pixel, seed). Lists are in the order of pixels.
@@ -36,11 +36,11 @@ kernel void camera(int columns, int rows, vec3 eye, vec3 ahead, vec3 right, vec3
 }
 
 // The corners of each triangle, in the order of the meshes. Triangles with equal corners are left out of `corner`. It also contains nodes, whose last word
-// is not 0.
-kernel void place_corners(uvec4 corner[], inout vec3 place[], out int done<>) {
+// is not 0. scale: the factor of the coordinates in `corner`.
+kernel void place_corners(uvec4 corner[], double scale, inout vec3 place[], out int done<>) {
     int i = 3 * indexof(done).x, f = 3 * int(corner[i].w);
     bool triangle = corner[i + 2].w == 0u;
-    for (int k = 0; k < 3 && triangle; k++) place[f + k] = uintBitsToFloat(corner[i + k].xyz);
+    for (int k = 0; k < 3 && triangle; k++) place[f + k] = vec3(dvec3(uintBitsToFloat(corner[i + k].xyz)) / scale);
     done = f;
 }
 // The normals of a mesh's vertices, for each corner from triangle `base` on.
@@ -78,7 +78,7 @@ Surface surface_of(vec3 d, int triangle, vec2 b, vec3 corner[], vec3 normal[], i
     vec3 a = corner[f], u = corner[f + 1] - a, v = corner[f + 2] - a;
     Surface s;
     s.p = a + b.x * u + b.y * v;
-    s.flat_normal = unit_of(cross(u, v));
+    s.flat_normal = unit_normal(u, v);
     s.outside = !(dot(s.flat_normal, d) > 0.0);
     if (!s.outside) s.flat_normal = -s.flat_normal;
     s.material = which[triangle];
@@ -173,12 +173,15 @@ kernel void shadows(vec3 d<>, vec4 weight<>, ivec2 key<>, int triangle<>, vec2 b
             float z = 1.0 - 2.0 * random(seed, uint(3 * k) + 16u), angle = 2.0 * PI * random(seed, uint(3 * k) + 17u);
             vec3 ball = vec3(sqrt(max(1.0 - z * z, 0.0)) * vec2(cos(angle), sin(angle)), z) * pow(random(seed, uint(3 * k) + 18u), 1.0 / 3.0);
             vec3 way = place.xyz + place.w * ball - (color.w < 0.5 ? p : vec3(0.0));
-            float square = dot(way, way), cosine = dot(way, f.normal) * inversesqrt(max(square, 1e-37));
-            if (cosine > 0.0 && dot(way, f.flat_normal) > 0.0) {
+            float most = largest(way); // squares are relative to it, since they may underflow
+            vec3 part = way / most;
+            float square = dot(part, part), cosine = dot(part, f.normal) * inversesqrt(square);
+            if (cosine > 0.0 && dot(part, f.flat_normal) > 0.0) {
                 push(from, p);
                 push(to, way);
                 push(far, color.w < 0.5 ? 0.9999 : 1.0 / 0.0);
-                push(light, vec4(w * color.xyz * cosine / (color.w < 0.5 ? square : 1.0), 0.0));
+                float far = color.w < 0.5 ? most : 1.0;
+                push(light, vec4(w * color.xyz / far * (cosine / (color.w < 0.5 ? square : 1.0) / far), 0.0));
                 push(at, key);
             }
         }
@@ -194,14 +197,17 @@ kernel void shadows(vec3 d<>, vec4 weight<>, ivec2 key<>, int triangle<>, vec2 b
             float r = sqrt(depth == 0 ? even(uint(key.y), 9u, s, 0.67104360) : random(seed, 9u));
             float q = depth == 0 ? even(uint(key.y), 10u, s, 0.54970048) : random(seed, 10u);
             vec3 target = a + r * (1.0 - q) * u + r * q * v;
-            vec3 way = target - p, n = unit_of(cross(u, v)), power = material[2 * which[e] + 1].xyz;
-            float square = max(dot(way, way), 1e-37), near = inversesqrt(square);
-            float cosine = dot(way, f.normal) * near, other = abs(dot(way, n)) * near;
-            if (cosine > 0.0 && other > 0.0 && dot(way, f.flat_normal) > 0.0 && e != triangle) {
+            vec3 way = target - p, n = unit_normal(u, v), power = material[2 * which[e] + 1].xyz;
+            float most = largest(way);
+            vec3 part = way / most;
+            float square = dot(part, part), near = inversesqrt(square);
+            float cosine = dot(part, f.normal) * near, other = abs(dot(part, n)) * near;
+            if (cosine > 0.0 && other > 0.0 && dot(part, f.flat_normal) > 0.0 && e != triangle) {
+                float size = float(total / double(most) / double(most));
                 push(from, p);
                 push(to, way);
                 push(far, 0.9999);
-                push(light, vec4(w * power * (cosine * other / square * float(total) / (power.x + power.y + power.z)), 0.0));
+                push(light, vec4(w * power * (cosine * other / square * size / (power.x + power.y + power.z)), 0.0));
                 push(at, key);
             }
         }

@@ -3,120 +3,126 @@
 // number of crossings.
 //
 // A ray is measured in units of the largest component of its direction, its main axis. Triangles are sheared along it and tested in two dimensions
-// (S. Woop, C. Benthin, I. Wald, "Watertight Ray/Triangle Intersection", 2013). The signs of the edge functions are exact for the sheared corners: a difference
-// of two rounded products has the sign of the exact difference unless it is 0, and then doubles are used, in which the products are exact.
-typedef struct { int axis; vec3 o; vec3 way; vec2 shear; float turn; float size; double start; bool valid; } Line;
+// (S. Woop, C. Benthin, I. Wald, "Watertight Ray/Triangle Intersection", 2013), in double precision: at grazing rays, an error of the sheared corners is
+// multiplied by the inverse of the sine of the angle. The corners are scaled so that the size of the scene is about 1, by `scale`, a power of two.
+typedef struct { int axis; vec3 o; dvec3 from; vec3 way; dvec2 shear; double turn; double size; double start; float slack; bool valid; } Line;
 
 vec3 main_last(int k, vec3 v) { return k == 0 ? v.yzx : (k == 1 ? v.zxy : v); }
 bool is_finite(vec3 v) { return all(notEqual(floatBitsToUint(v) & 0x7f800000u, uvec3(0x7f800000u))); }
 
-// `middle`, `reach`: the center and the diagonal of the scene. The start of a ray that begins far away is moved close to the scene, by `start`.
-Line line_of(vec3 o, vec3 d, vec3 middle, float reach) {
+// `middle`, `reach`: the center and the diagonal of the scaled scene. The start of a ray that begins far away is moved close to the scene, by `start`. `o` is
+// the start for tests of boxes; `from` is the start for tests of triangles, whose last component belongs to the main axis. slack: more than the rounding error
+// of `o`.
+Line line_of(vec3 o, vec3 d, vec3 middle, float reach, float scale) {
     vec3 size = abs(d);
     Line l;
     l.axis = size.x >= size.y && size.x >= size.z ? 0 : (size.y >= size.z ? 1 : 2);
     vec3 m = main_last(l.axis, d);
-    l.size = abs(m.z);
-    l.valid = is_finite(o) && is_finite(d) && l.size > 0.0;
-    l.turn = m.z < 0.0 ? -1.0 : 1.0;
-    l.way = d / (l.valid ? l.size : 1.0);
-    l.shear = m.xy / (l.valid ? m.z : 1.0);
-    l.o = o;
+    l.valid = is_finite(o) && is_finite(d) && m.z != 0.0;
+    m.z = l.valid ? m.z : 1.0;
+    l.way = d / abs(m.z);
+    l.size = double(abs(m.z)) * double(scale);
+    l.turn = m.z < 0.0 ? -1.0lf : 1.0lf;
+    l.shear = dvec2(m.xy) / double(m.z);
+    l.from = dvec3(main_last(l.axis, o)) * double(scale);
     l.start = 0.0lf;
-    vec3 gap = abs(middle - o);
-    if (l.valid && max(max(gap.x, gap.y), gap.z) > 4.0 * reach) {
-        dvec3 far = dvec3(middle) - dvec3(o), way = dvec3(d) / double(l.size);
-        double t = dot(far, way) / dot(way, way) - 2.0lf * double(reach);
+    dvec3 gap = dvec3(main_last(l.axis, middle)) - l.from;
+    vec3 apart = abs(vec3(gap));
+    if (l.valid && max(max(apart.x, apart.y), apart.z) > 4.0 * reach) {
+        double t = l.turn * (dot(gap.xy, l.shear) + gap.z) / (1.0lf + dot(l.shear, l.shear)) - 2.0lf * double(reach);
         if (t > 0.0lf) {
             l.start = t;
-            l.o = vec3(dvec3(o) + t * way);
+            l.from += t * l.turn * dvec3(l.shear, 1.0lf);
         }
     }
+    vec3 f = vec3(l.from);
+    l.o = l.axis == 0 ? f.zxy : (l.axis == 1 ? f.yzx : f);
+    l.slack = 4e-6 * reach + 2.4e-7 * max(max(abs(middle.x), abs(middle.y)), abs(middle.z));
     return l;
 }
-vec3 sheared(Line l, vec3 corner) {
-    vec3 v = main_last(l.axis, corner - l.o);
-    return vec3(v.xy - l.shear * v.z, v.z * l.turn);
+dvec3 sheared(Line l, vec3 corner) {
+    dvec3 v = dvec3(main_last(l.axis, corner)) - l.from;
+    precise dvec2 p = v.xy - l.shear * v.z;
+    return dvec3(p, v.z);
 }
-dvec3 edges_of(vec3 a, vec3 b, vec3 c) {
-    dvec2 p = dvec2(a.xy), q = dvec2(b.xy), r = dvec2(c.xy);
-    return dvec3(r.x * q.y - r.y * q.x, p.x * r.y - p.y * r.x, q.x * p.y - q.y * p.x);
-}
-$if(mode == count){
-// The sign of the edge function of q and p for an origin that is moved by (e, e^2) with an infinitesimal e, so that no ray meets an edge
-// (H. Edelsbrunner and E. Muecke, "Simulation of Simplicity", 1990). 0 if q and p are equal.
-int sign_of(double edge, vec3 p, vec3 q) {
-    double s = edge != 0.0lf ? edge : (q.y != p.y ? double(q.y) - double(p.y) : double(p.x) - double(q.x));
-    return s > 0.0lf ? 1 : (s < 0.0lf ? -1 : 0);
-}
-}
-// The barycentric coordinates (x, y) of the second and third corner, and the position z of the crossing relative to l.o, in units of the main axis; z is
-// -infinity without a crossing. The edge functions' sign test in floats rejects most triangles.
-dvec3 crossing(Line l, vec3 corner0, vec3 corner1, vec3 corner2) {
-    vec3 a = sheared(l, corner0), b = sheared(l, corner1), c = sheared(l, corner2);
+// Whether the half-line from the origin along x crosses the edge from p to q. The origin is moved by (e, e^2) with an infinitesimal e, so that it is on no edge
+// (H. Edelsbrunner and E. Muecke, "Simulation of Simplicity", 1990). The result does not depend on the order of p and q.
+bool is_right(dvec3 p, dvec3 q, double edge) { return p.y > 0.0lf != q.y > 0.0lf && (q.y > 0.0lf ? edge > 0.0lf : edge < 0.0lf); }
+$if(filter){
+// Whether a ray certainly misses a triangle. Doubles take much more time than floats on most GPUs.
+bool is_missed(Line l, vec3 corner0, vec3 corner1, vec3 corner2) {
+    vec3 x = main_last(l.axis, corner0 - l.o), y = main_last(l.axis, corner1 - l.o), z = main_last(l.axis, corner2 - l.o);
+    vec2 shear = vec2(l.shear), a = x.xy - shear * x.z, b = y.xy - shear * y.z, c = z.xy - shear * z.z;
     float u = c.x * b.y - c.y * b.x, v = a.x * c.y - a.y * c.x, w = b.x * a.y - b.y * a.x;
-    dvec3 found = dvec3(0.0lf, 0.0lf, -1.0lf / 0.0lf);
-    if (!((u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0))) {
-        dvec3 e = edges_of(a, b, c);
-        double sum = e.x + e.y + e.z;
-$if(mode == count){
-        int i = sign_of(e.x, b, c), j = sign_of(e.y, c, a), k = sign_of(e.z, a, b);
-        bool hit = i != 0 && i == j && j == k;
-}$else{
-        bool hit = (e.x >= 0.0lf && e.y >= 0.0lf && e.z >= 0.0lf) || (e.x <= 0.0lf && e.y <= 0.0lf && e.z <= 0.0lf);
+    vec2 most = max(max(abs(a), abs(b)), abs(c));
+    float bound = 4.0 * l.slack * (most.x + most.y + l.slack);
+    return min(min(u, v), w) < -bound && max(max(u, v), w) > bound;
 }
-        if (hit && sum != 0.0lf) {
-            found = dvec3(e.y / sum, e.z / sum, (e.x * double(a.z) + e.y * double(b.z) + e.z * double(c.z)) / sum);
-        }
-    }
-    return found;
+}
+// The barycentric coordinates (x, y) of the second and third corner, and the position z of the crossing relative to the start, in units of the main axis; z is
+// -infinity without a crossing. A ray crosses a triangle if the half-line of `is_right` crosses an odd number of its edges. Since this depends on each edge
+// alone, a ray crosses a closed mesh an even number of times whatever the rounding errors, and finds no gap between triangles.
+dvec3 crossing(Line l, vec3 corner0, vec3 corner1, vec3 corner2) {
+    dvec3 a = sheared(l, corner0), b = sheared(l, corner1), c = sheared(l, corner2);
+    precise dvec3 e = dvec3(b.x * c.y - b.y * c.x, c.x * a.y - c.y * a.x, a.x * b.y - a.y * b.x);
+    bool hit = is_right(b, c, e.x) != (is_right(c, a, e.y) != is_right(a, b, e.z));
+    e = abs(e);
+    double sum = e.x + e.y + e.z;
+    return hit ? dvec3(e.y / sum, e.z / sum, l.turn * (e.x * a.z + e.y * b.z + e.z * c.z) / sum) : dvec3(0.0lf, 0.0lf, -1.0lf / 0.0lf);
 }
 
 $section(finish)
 // The distance along a ray of the crossing with the triangle that "closest" found, the triangle, and the barycentric coordinates.
-kernel void finish(vec3 o<>, vec3 d<>, vec3 middle, float reach, uvec4 corner[], int at<>, out float distance<>, out int triangle<>, out vec2 weight<>) {
-    Line l = line_of(o, d, middle, reach);
+kernel void finish(vec3 o<>, vec3 d<>, vec3 middle, float reach, float scale, uvec4 corner[], int at<>, out float distance<>, out int triangle<>, out vec2 weight<>) {
+    Line l = line_of(o, d, middle, reach, scale);
     int i = max(at, 0);
     uvec4 a = corner[3 * i];
     dvec3 t = crossing(l, uintBitsToFloat(a.xyz), uintBitsToFloat(corner[3 * i + 1].xyz), uintBitsToFloat(corner[3 * i + 2].xyz));
-    distance = at < 0 ? 1.0 / 0.0 : float((l.start + t.z) / double(l.size));
+    distance = at < 0 ? 1.0 / 0.0 : float((l.start + t.z) / l.size);
     triangle = at < 0 ? -1 : int(a.w);
     weight = at < 0 ? vec2(0.0) : vec2(t.xy);
 }
 
 $section(trace)
-// near, face, at: the nearest crossing so far, its triangle, and the index of the triangle in `corner`. limit: traversal continues up to it.
-typedef struct { double near; float limit; int face; int at; int count; double far; } Found;
+// near, face, at: the nearest crossing so far, its triangle, and the index of the triangle in `corner`. limit: traversal continues up to it. far: the distance
+// up to which crossings count.
+typedef struct { float near; float limit; int face; int at; int count; double far; } Found;
 
 // Tests triangle i and records a crossing. Crossings before `from`, or at `to` and after it, belong to other cells of a grid.
 void test(Line l, uvec4 corner[], int i, float from, float to, inout Found f) {
     uvec4 a = corner[3 * i], b = corner[3 * i + 1], c = corner[3 * i + 2];
-    dvec3 t = crossing(l, uintBitsToFloat(a.xyz), uintBitsToFloat(b.xyz), uintBitsToFloat(c.xyz));
+    vec3 p = uintBitsToFloat(a.xyz), q = uintBitsToFloat(b.xyz), r = uintBitsToFloat(c.xyz);
+    dvec3 t = dvec3(-1.0lf / 0.0lf);
+    $if(filter){if (!is_missed(l, p, q, r))} t = crossing(l, p, q, r);
     if (t.z >= -l.start$if(structure == none){ && c.w == 0u}) {
+        float at = float(t.z);
 $if(mode == closest){
         int face = int(a.w);
-        if (t.z < f.near || (t.z == f.near && face < f.face)) {
-            f.near = t.z;
+        if (at < f.near || (at == f.near && face < f.face)) {
+            f.near = at;
             f.face = face;
             f.at = i;
-            f.limit = float(t.z) * 1.000002 + 1e-37;
+            f.limit = at * 1.000002 + 1e-37;
         }
 }$else{
-        float at = float(t.z);
         if (t.z <= f.far$if(mode == count){ && at >= from && at < to}) f.count++;
 }
     }
 }
+// The middle between a float and the next one: distances below it are rounded to a float that is not larger.
+double rounded_to(float far) {
+    return far > 0.0 && !isinf(far) ? 0.5lf * (double(far) + double(uintBitsToFloat(floatBitsToUint(far) + 1u))) : double(far);
+}
 Found nothing(Line l, float far) {
     Found f;
-    f.near = 1.0lf / 0.0lf;
+    f.near = 1.0 / 0.0;
     f.limit = 1.0 / 0.0;
     f.face = -1;
     f.at = -1;
     f.count = 0;
     f.far = 1.0lf / 0.0lf;
 $if(mode == closest){}$else{
-    f.far = double(far) * double(l.size) - l.start;
+    f.far = rounded_to(far) * l.size - l.start;
     f.limit = isinf(far) ? 1.0 / 0.0 : float(f.far) * 1.000002 + 1e-37;
 }
     return f;
@@ -133,13 +139,13 @@ vec4 parts(uint w) { return uintBitsToFloat(uvec4(w << 15, w << 7, w >> 1, w >> 
 // early begin the next one, so that they do not wait for the others (T. Aila, S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009).
 // A word of `groups` stands for children of a node that a ray has yet to visit: the index of the first child (30 bits) and their number (2 bits). The word
 // of `nears` is a lower bound of their distance, whose last six bits are replaced by the numbers of the children, the nearest first.
-kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int strided, int stridefar, int lanes, int most, vec3 middle, float reach,
+kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int strided, int stridefar, int lanes, int most, vec3 middle, float reach, float scale,
                   uvec4 corner[], inout int result[], inout int tally[], out int left<>) {
     uint groups[$stack];
     uint nears[$stack];
     int begin = indexof(left).x / lanes * lanes * most, end = min(begin + lanes * most, total);
     int ray = begin + indexof(left).x % lanes - lanes, invalid = 0, turns = 0;
-    Line l = line_of(vec3(0.0), vec3(1.0), middle, reach);
+    Line l = line_of(vec3(0.0), vec3(1.0), middle, reach, scale);
     Found f = nothing(l, 0.0);
     vec3 inverse = vec3(1.0);
     // The node to visit or -1; the children to visit next; triangles first + k to test, for each bit k of
@@ -152,7 +158,7 @@ kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int s
             if (ray >= begin) result[ray] = $if(mode == closest){f.at}$else{f.count};
             ray += lanes;
             if (ray < end) {
-                l = line_of(o[ray * strideo], d[ray * strided], middle, reach);
+                l = line_of(o[ray * strideo], d[ray * strided], middle, reach, scale);
                 f = nothing(l, far[ray * stridefar]);
                 vec3 way = mix(l.way, mix(vec3(1e-7), vec3(-1e-7), lessThan(l.way, vec3(0.0))), lessThan(abs(l.way), vec3(1e-7)));
                 inverse = 1.0 / way;
@@ -235,11 +241,11 @@ $if(mode == any){
 }
 }
 $if(structure == grid){
-kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int strided, int stridefar, int lanes, int most, vec3 middle, float reach,
+kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int strided, int stridefar, int lanes, int most, vec3 middle, float reach, float scale,
                   uvec4 corner[], vec3 size, vec3 low, vec3 cell, uvec2 cells[], int entries[], inout int result[], inout int tally[], out int left<>) {
     int begin = indexof(left).x / lanes * lanes * most, end = min(begin + lanes * most, total);
     int ray = begin + indexof(left).x % lanes - lanes, invalid = 0, turns = 0;
-    Line l = line_of(vec3(0.0), vec3(1.0), middle, reach);
+    Line l = line_of(vec3(0.0), vec3(1.0), middle, reach, scale);
     Found f = nothing(l, 0.0);
     vec3 inverse = vec3(1.0);
     // The next cell, where the ray leaves the cell before it, and whether there is one; the entries of a cell to test, and the ray's interval in it.
@@ -253,7 +259,7 @@ kernel void $name(vec3 o[], vec3 d[], float far[], int total, int strideo, int s
             if (ray >= begin) result[ray] = $if(mode == closest){f.at}$else{f.count};
             ray += lanes;
             if (ray < end) {
-                l = line_of(o[ray * strideo], d[ray * strided], middle, reach);
+                l = line_of(o[ray * strideo], d[ray * strided], middle, reach, scale);
                 f = nothing(l, far[ray * stridefar]);
                 vec3 way = mix(l.way, mix(vec3(1e-7), vec3(-1e-7), lessThan(l.way, vec3(0.0))), lessThan(abs(l.way), vec3(1e-7)));
                 inverse = 1.0 / way;
@@ -294,9 +300,9 @@ $if(mode == any){
 }
 $if(structure == none){
 // As in section 3.2 of "Brook for GPUs" (2004), a kernel tests each ray against triangles of a list: here `count` of them, from `first` on.
-kernel void $name(vec3 o<>, vec3 d<>, float far<>, int first, int count, vec3 middle, float reach, uvec4 corner[], $if(mode == closest){inout double near<>,}
+kernel void $name(vec3 o<>, vec3 d<>, float far<>, int first, int count, vec3 middle, float reach, float scale, uvec4 corner[], $if(mode == closest){inout float near<>,}
                   inout int result<>, inout int tally[]) {
-    Line l = line_of(o, d, middle, reach);
+    Line l = line_of(o, d, middle, reach, scale);
     Found f = nothing(l, far);
     if (first > 0) {
 $if(mode == closest){
