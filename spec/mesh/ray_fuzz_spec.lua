@@ -90,7 +90,8 @@ local function check_ray(got, o, d, list, scale)
         local bound <const> = 1e-7 * math.max(nearest[1], size)
         assert.is_true(math.abs(got.distance - nearest[1]) <= bound, what .. " " .. got.distance .. " " .. nearest[1])
         if got.triangle == nearest[4] then
-            assert.is_true(math.abs(got.weight[1] - nearest[2]) <= 1e-7 and math.abs(got.weight[2] - nearest[3]) <= 1e-7, what)
+            assert.is_true(math.abs(got.weight[1] - nearest[2]) <= 1e-7, what)
+            assert.is_true(math.abs(got.weight[2] - nearest[3]) <= 1e-7, what)
         end
     end
 end

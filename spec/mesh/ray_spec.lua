@@ -117,21 +117,24 @@ describe("rays", function()
         agree(flat, p, q)
         local _, _, want = queried("none", flat, p, q)
         for _, z in ipairs {2.0 ^ -112, 2.0 ^ -50, 2.0 ^ 55} do
-            local m <const>, o <const> = flat:transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 0}, {0, 0, 0, 1}}, (z * p):eval()
-            agree(m, o, q)
-            local _, _, got = queried("bvh", m, o, q)
+            local small = flat:transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 0}, {0, 0, 0, 1}}
+            local from <const> = (z * p):eval()
+            agree(small, from, q)
+            local _, _, got = queried("bvh", small, from, q)
             assert.is_true(got:max() >= 0 and got:bytes() == want:bytes(), "scale " .. z)
         end
     end)
 
     it("that graze a triangle have precise distances and weights", function()
-        local m = rill.mesh.new {positions = {{-240, 278, -257}, {112, -73, 278}, {-377, 302, 207}}, triangles = {{0, 1, 2}}}
+        local corners <const>, o <const>, d <const> = {{-240, 278, -257}, {112, -73, 278}, {-377, 302, 207}},
+            {-936, 964, -1263}, {352, -351, 533}
+        local m = rill.mesh.new {positions = corners, triangles = {{0, 1, 2}}}
         for _, structure in ipairs(STRUCTURES) do
             local s <close> = rill.ray.scene(m, {structure = structure})
-            local t, _, b = s:closest({{-936, 964, -1263}}, {{352, -351, 533}})
+            local t, _, b = s:closest({o}, {d})
             local v <const>, exact <const> = b:values(), 156560 / 79278
             assert.is_true(math.abs(t:get(1) - exact) < 1e-7 * exact, t:get(1))
-            local _, _, x, y = meets({-936, 964, -1263}, {352, -351, 533}, {-240, 278, -257}, {112, -73, 278}, {-377, 302, 207})
+            local _, _, x, y = meets(o, d, table.unpack(corners))
             assert.is_true(math.abs(v[1] - x) < 1e-7 and math.abs(v[2] - y) < 1e-7, v[1] .. " " .. v[2])
         end
     end)
@@ -434,10 +437,12 @@ describe("path tracing", function()
         local function image(z)
             local function scaled(m) return m:transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 0}, {0, 0, 0, 1}} end
             local s <close> = rill.ray.scene {scaled(rill.mesh.grid {size = {6, 6}}), scaled(rill.mesh.icosphere(2)),
-                scaled(rill.mesh.box {size = 0.5, center = {1, 0, 1}}), scaled(rill.mesh.box {size = 0.5, center = {-1, 0, 2}})}
+                scaled(rill.mesh.box {size = 0.5, center = {1, 0, 1}}),
+                scaled(rill.mesh.box {size = 0.5, center = {-1, 0, 2}})}
             return rill.ray.trace(s, {size = {16, 16}, samples = 2, bounces = 3, linear = true, background = 0.2,
                 materials = {{}, {type = "glass", smooth = true}, {type = "mirror"}, {type = "emitter", emission = 3}},
-                lights = {{position = {2 * z, 3 * z, 4 * z}, color = 4 * z * z, radius = 0.1 * z}, {direction = {1, 2, 3}}},
+                lights = {{position = {2 * z, 3 * z, 4 * z}, color = 4 * z * z, radius = 0.1 * z},
+                    {direction = {1, 2, 3}}},
                 camera = {eye = {3 * z, -4 * z, 3 * z}, target = {0, 0, 0}, up = {0, 0, 1}}}):bytes()
         end
         local want <const> = image(1)

@@ -127,7 +127,8 @@ local function program(structure, mode)
     local limit <const>, loops <const> = device.traits.loop_limit, device.family == "gpu" or structure == "grid"
     local budget <const> = limit > 0 and (loops and limit // 16 or limit // 2) or 1 << 30
     return kernels.trace:kernel {structure = structure, mode = mode, name = structure .. "_" .. mode, stack = STACK,
-        budget = budget, loops = loops, rounds = loops and ONCE or TWICE, filter = device.family == "gpu"}, limit > 0 and budget
+        budget = budget, loops = loops, rounds = loops and ONCE or TWICE, filter = device.family == "gpu"},
+        limit > 0 and budget
 end
 
 -- Runs the brute-force kernel over all triangles, for the rays of `where` or all.
@@ -165,8 +166,8 @@ end
 local function trace(s, mode, given)
     local kernel <const>, budget = program(s.structure, mode)
     local count <const>, lanes <const> = given.result.size, rill.device().traits.subgroup_size
-    local all <const> = {total = count, lanes = lanes, middle = s.middle, reach = s.reach, scale = s.scale, corner = s.corner,
-        cells = s.cells, entries = s.entries, tally = s.tally}
+    local all <const> = {total = count, lanes = lanes, middle = s.middle, reach = s.reach, scale = s.scale,
+        corner = s.corner, cells = s.cells, entries = s.entries, tally = s.tally}
     for key, value in pairs(s.grid or {}) do all[key] = value end
     local own <close> = held {}
     all.result = list_of(own, given.result)
