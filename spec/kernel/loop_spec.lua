@@ -399,6 +399,52 @@ describe("a loop", function()
         end
     end)
 
+    -- Compilers remove all code after a loop of which they know that it never ends.
+    shortened(it, "that a compiler knows to be endless is an error", function(whole)
+        if not limited then -- elsewhere it hangs
+            return
+        end
+        local head = "kernel void f(float x<>, int n, out float r<>) { r = x; int i = 0; "
+        local loops = {
+            "while (i < 10) r += 1.0; }", "for (int i = 0; i < 10;) r += 1.0; }", "do r += 1.0; while (i < 10); }",
+            "while (i < 10) { } r = 3.0; }", "for (int k = 0; i < n; k++) r += 1.0; }", "while (N > 2) r += 1.0; }",
+            "while (1 < 2) r += 1.0; }", "bool b = true; while (b) r += 1.0; }", "while (!(i > 10)) r += 1.0; }",
+            "int m = 10; while (i < m) r += 1.0; }", "uint u = 9u; while (u >= 0u) { r += 1.0; u--; } }",
+            "for (int k = 0; k <= 2147483647; k++) { } }",
+            "while (true) { r += 1.0; if (false) break; } }", "while (true) { r += 1.0; if (i > 2) return; } }",
+            "while (true) { r += 1.0; continue; break; } }", "while (true) { while (true) { r += 1.0; break; } } }",
+            "while (true) { switch (1) { case 0: break; } } }",
+            "while (i < 10) { for (int j = 0; j < 2; j++) r += 1.0; } }",
+            "for (int j = 0; j < 2; j++) { while (i < 10) r += 1.0; } }",
+            "for (int j = 0; j < 2; j += 0) r += 1.0; }", "for (int j = 0; j < 2; j++) { r += 1.0; j--; } }",
+            "for (int k = 0, j = 0; k < 2; j++) r += 1.0; }", "while (i < 10 || r < 1e9) r += 1.0; }",
+            "while (i < 10 && n == 1) r += 1.0; }", "int v[2]; v[0] = 0; while (v[0] < 10) r += 1.0; }",
+            "ivec2 v = ivec2(0); while (v.x < 10) r += 1.0; }", "const float y = 3.0; while (y < 10.0) r += 1.0; }",
+            "while (n > 0) r += 1.0; }", "while (x > 0.0) { } r = 3.0; }", "r = g(x); }",
+        }
+        local function endless(text, call)
+            local k = rill.kernel(text)
+            check.names({k.name, "loops exceed"}, kernels.finished(k), call)
+        end
+        for k, loop in ipairs(loops) do
+            if whole or k % 3 == 1 then
+                endless("const int N = 3; float g(float v) { int i = 0; while (i < 10) v += 1.0; return v; } "
+                    .. head .. loop, {x = rill.from {1, 2, 3}, n = 1})
+            end
+        end
+        local loop, x = "int i = 0; while (i < 10) s += 1.0;", {x = rill.from {1, 2, 3}}
+        endless("kernel void f(float x<>, vout float r<>) { float s = x; " .. loop .. " push(r, s); }", x)
+        endless("kernel(4) void f(float x<>, out float r<>) { float s = x; " .. loop .. " barrier(); r = s; }", x)
+        endless("kernel void f(float x<>, inout float r[]) { float s = x; " .. loop .. " r[indexof(x).x] = s; }",
+            {x = x.x, r = rill.from {0, 0, 0}})
+        check.names({"f", "loops exceed"},
+            kernels.finished(rill.kernel("reduce void f(float x<>, reduce float s<>) { s += x; " .. loop .. " }")), x)
+        local c = rill.sparse("float", {16}, {page = {4}})
+        c:write({1, 2, 3}, 1)
+        check.names({"f", "loops exceed"}, kernels.finished(rill.kernel("kernel void f(inout float s<>) { " .. loop ..
+            " }")), c)
+    end)
+
     it("without effect or end never returns a number", function()
         if limited then -- elsewhere they hang
             long "kernel void k(float x<>, out float r<>) { r = x; while (x < 2.0) { } r = 5.0; }"

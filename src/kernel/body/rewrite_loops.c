@@ -426,10 +426,29 @@ static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
     return source_error(&rw->module->source, t->offset, "this loop never ends: it has no break and no return");
 }
 
+/* Returns whether one of the terms of a conjunction is "i < n" as in rises(). The loop ends, or compilers do not know
+ * that it does not. (i <= n is always true for the largest n.) */
+static bool any_rises(const Rewriter *rw, size_t first, size_t end, size_t close, size_t body_end)
+{
+    int depth = 0;
+    for (size_t k = first; k <= end; k++) {
+        depth += k < end ? nesting(rewriter_token(rw, k)) : 0;
+        if (k < end && !(depth == 0 && token_is(rewriter_token(rw, k), "&&"))) {
+            continue;
+        }
+        if (k > first && token_is(rewriter_token(rw, first + 1), "<") && rises(rw, first, k, close, body_end)) {
+            return true;
+        }
+        first = k + 1;
+    }
+    return false;
+}
+
 /* Counts the iterations of a loop of unknown length. Without the counter compilers remove loops
- * without effect, even endless ones, and the kernel would continue as if the loop had ended. A loop
- * that loads needs an exit before its loads: its condition, or an exit that is never taken
- * (rill_never in prelude.c). */
+ * without effect, even endless ones, and the kernel would continue as if the loop had ended. If a
+ * compiler finds that a loop is endless, it removes all code after the loop, also the check for
+ * stopped loops. Such a loop gets an exit that is never taken (rill_never in prelude.c). A loop that
+ * loads needs an exit before its loads: its condition, or that exit. */
 static bool watch(Rewriter *rw, size_t i, size_t last)
 {
     bool is_do = token_is(rewriter_token(rw, i), "do");
@@ -443,11 +462,10 @@ static bool watch(Rewriter *rw, size_t i, size_t last)
     }
     size_t end = rewrite_loops_statement_end(rw, body, last), first, head_end = condition_of(rw, i, body, last, &first);
     bool block = token_is(rewriter_token(rw, body), "{"), loads = may_load(rw, i, end > head_end ? end : head_end);
-    /* "i < n" is an exit that compilers keep. A condition that they may find to be always true,
-     * such as "u >= 0u", is not. */
-    bool leaves_first = token_is(rewriter_token(rw, i), "for") && first + 3 == head_end &&
-                        token_is(rewriter_token(rw, first + 1), "<") && rises(rw, first, head_end, body, end);
-    const char *text = loads && !leaves_first ? " rill_trips += 1u; if (rill_never()) break;" : " rill_trips += 1u;";
+    bool is_for = token_is(rewriter_token(rw, i), "for"), leaves_first = is_for && first + 3 == head_end;
+    bool left = is_for && is_conjunction(rw, first, head_end) && any_rises(rw, first, head_end, body, end);
+    const char *text =
+        left && (leaves_first || !loads) ? " rill_trips += 1u;" : " rill_trips += 1u; if (rill_never()) break;";
     return (block || insert(rw, body, false, " {")) && insert(rw, body, block, text) &&
            (block || insert(rw, end, false, " }"));
 }

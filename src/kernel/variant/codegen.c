@@ -277,17 +277,6 @@ static void write_live(Generator *g)
     strbuf_add(g->out, "; }\n");
 }
 
-/* Returns whether the body itself loads by an index. Elements are loaded before the body. */
-static bool body_loads(const Generator *g)
-{
-    bool loads = g->f->group_rank > 0;
-    for (int i = 0; i < g->f->param_count; i++) {
-        const ParamKindInfo *kind = &param_kinds[g->f->params[i].kind];
-        loads = loads || kind->anywhere || kind->bound;
-    }
-    return loads;
-}
-
 static void write_structs(const Module *module, StrBuf *out)
 {
     for (size_t i = 0; i < module->structs.count; i++) {
@@ -305,7 +294,7 @@ static void write_declarations(Generator *g)
             bodies[count++] = g->text->addresses[i].body;
         }
     }
-    prelude_write(g->out, g->text->traits, body_loads(g) ? g->layout->four : NO_SLOT, bodies, count);
+    prelude_write(g->out, g->text->traits, g->layout->four, bodies, count);
     write_structs(g->text->module, g->out);
     for (int i = 0; g->text->addresses && i < g->f->param_count; i++) {
         if (g->text->addresses[i].function && !g->text->addresses[i].repeated) {

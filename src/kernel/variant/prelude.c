@@ -61,12 +61,14 @@ static bool calls(const Body *body, const char *const marks[2])
  * left a loop continue to load, which replaces the values that they loaded before: by zeros from a
  * storage block, or by the element at the last value from a texture, as in "k = g[k]". An exit
  * before the load avoids this, since the value after the loop is then separate from the value in
- * it. Conditions that leave a loop are passed through rill_exit() if compilers derive incorrect
+ * it. If loops are stopped silently, code after a loop must stay reachable, even if the compiler finds
+ * that the loop never ends. Conditions that leave a loop are passed through rill_exit() if compilers derive incorrect
  * iteration counts from them: see rewrite_loops.c. */
 static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
 {
-    bool kept = traits->kept_loads || four == NO_SLOT;
-    strbuf_addf(out, "bool rill_never() { return %s%s; }\n", kept ? "false" : access_word(four), kept ? "" : " == 0u");
+    bool plain = traits->kept_loads && traits->loop_limit == 0;
+    strbuf_addf(out, "bool rill_never() { return %s%s; }\n", plain ? "false" : access_word(four),
+                plain ? "" : " == 0u");
     strbuf_addf(out, "bool rill_exit(precise bool b) { return %s; }\n",
                 traits->exact_rounds ? "b" : "rill_own(int(b)) != 0");
     /* NVIDIA's compiler (580.159) replaces !(x < y) by x >= y, which differs if one of them is NaN. */

@@ -236,8 +236,7 @@ bool variant_partial(const VariantKey *key);
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at);
 
 /* Writes the functions that access functions use, and the functions that the bodies (NULL: none)
- * call (prelude.c). `four` is the word with the value 4; NO_SLOT if bodies load nothing by an
- * index. */
+ * call (prelude.c). `four` is the word with the value 4. */
 void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count);
 /* Writes the functions that record faults: rill_report() for an index out of range, rill_unmapped()
  * for writes to unmapped pages, rill_canary() for loops that were stopped. `inside` is a GLSL
