@@ -89,6 +89,30 @@ describe("big streams", function()
         end)
     end)
 
+    it("are reduced without intermediate overflow or underflow", function()
+        local inf <const>, nan <const> = 1 / 0, 0 / 0
+        for _, case in ipairs {
+            {"float", {1e20, -1e20}, 0, 0, 2 ^ 0.5 * 1e20, 1e20},
+            {"float", {1e-25, -1e-25}, 0, 0, 2 ^ 0.5 * 1e-25, 1e-25},
+            {"float", {3e38, 3e38, 3e38, 3e38}, 1.2e39, 3e38, 6e38, 0},
+            {"double", {1e200, 2e200, 3e200}, 6e200, 2e200, 14 ^ 0.5 * 1e200, (2 / 3) ^ 0.5 * 1e200},
+            {"double", {1e308, 1e308, -1e308, -1e308}, 0, 0, inf, 1e308},
+            {"double", {1.7e308, 1.7e308}, inf, 1.7e308, inf, 0},
+            {"float", {inf, -inf, 2}, nan, nan, inf, nan}, {"double", {1, inf}, inf, inf, inf, nan},
+        } do
+            local path = save(rill.from(case[2], case[1]))
+            for _, tile in ipairs {1, 2, 3} do
+                local b = rill.big(path, {tile = tile})
+                for i, name in ipairs {"sum", "mean", "norm", "std"} do
+                    local expected, got = case[2 + i], b[name](b)
+                    assert.is_true(got == expected or got ~= got and expected ~= expected
+                        or math.abs(got - expected) <= 1e-7 * math.abs(expected),
+                        ("%s of %s, tiles of %d: %g, not %g"):format(name, table.concat(case[2], " "), tile, got, expected))
+                end
+            end
+        end
+    end)
+
     it("are mapped, filtered and scanned as the whole", function()
         cases(function(s, b, element)
             local text = element == "bool" and "!x" or "x * x"
@@ -172,6 +196,14 @@ describe("big streams", function()
                         assert.same({expected:values(), places:values()}, {best:values(), at:values()})
                     end
                 end
+            end
+        end
+        for _, list in ipairs {{1, 0 / 0, 3, 0 / 0, -5}, {0 / 0, 0 / 0}, {0 / 0, 2}, {-3e38, 0 / 0, 3e38}} do
+            for _, o in ipairs {{bins = 3}, {bins = 3, min = -6}, {bins = 3, max = 2}, {bins = 2, max = -9}} do
+                local s = rill.from(list)
+                local counts, edges = rill.big(save(s), {tile = 1}):histogram(o)
+                local expected, bounds = s:histogram(o)
+                assert.same({expected:values(), bounds:values()}, {counts:values(), edges:values()})
             end
         end
         local counts = rill.big(save(rill.stream("float", 0)), {}):histogram {bins = 2, min = 0, max = 1}

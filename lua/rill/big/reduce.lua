@@ -3,6 +3,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local parts = require "rill.stream.parts"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
 local tiles = require "rill.big.tiles"
@@ -74,20 +75,36 @@ return function(big, methods)
         end, "b:" .. name)
     end
 
-    local function sum_of(state, name)
-        local total = adder()
-        each(state, name, function(s) total.add(s:sum()) end)
-        return total.sum()
+    -- Returns a list of the sums or the norms of all tiles.
+    local function of_tiles(op, state, name, scale)
+        local list = {}
+        each(state, name, function(s) list[#list + 1] = parts.reduce(op, s, scale) end)
+        return list
+    end
+
+    -- Returns the sum of all elements divided by n. If sums of parts exceed the range of doubles, the elements are added
+    -- again, times 2^-64.
+    local function sum_of(state, name, n)
+        if not types.is_real(state.type) then
+            local total = 0
+            each(state, name, function(s) total = total + s:sum() end)
+            return n and total / n or total
+        end
+        local total = parts.join("sum", of_tiles("sum", state, name))
+        if total - total == 0 then
+            return total / (n or 1)
+        end
+        return parts.join("sum", of_tiles("sum", state, name, 0x1p-64)) / (n or 1) * 0x1p64
     end
 
     --- b:sum() returns the sum of all elements: an integer, exact below 2^63, or a float, whose tiles are added in
     -- double precision.
-    define("sum", sum_of)
+    define("sum", function(state, name) return sum_of(state, name) end)
 
     --- b:mean() returns the mean of all elements; nil if there is none.
     define("mean", function(state, name)
         if state.size > 0 then
-            return sum_of(state, name) / state.size
+            return sum_of(state, name, state.size)
         end
     end)
 
@@ -111,38 +128,21 @@ return function(big, methods)
     end)
 
     --- b:norm() returns the square root of the sum of the squares.
-    define("norm", function(state, name)
-        local scale, total = 0.0, adder() -- the squares are those of norms / scale
-        each(state, name, function(s)
-            local norm = s:norm()
-            if norm > scale and norm < math.huge then
-                local before = total.sum() * (scale / norm) ^ 2
-                scale, total = norm, adder()
-                total.add(before)
-            end
-            total.add(norm == 0 and 0 or norm < math.huge and (norm / scale) ^ 2 or norm)
-        end)
-        return scale == 0 and total.sum() + 0.0 or scale * math.sqrt(total.sum())
-    end)
-
-    -- Returns the mean and the variance of all elements, which those of tiles give (T. F. Chan, G. H. Golub and R.
-    -- J. LeVeque 1979).
-    local function variance(state, name)
-        local n, mean, squares = 0, 0.0, 0.0
-        each(state, name, function(s, _, count)
-            local delta = s:mean() - mean
-            squares = squares + s:var() * count + delta * delta * (n * (count / (n + count)))
-            mean = mean + delta * (count / (n + count))
-            n = n + count
-        end)
-        return n > 0 and squares / n or nil
-    end
+    define("norm", function(state, name) return parts.join("norm", of_tiles("norm", state, name)) end)
 
     --- b:var() returns the population variance, b:std() its square root; nil if there is no element.
-    define("var", variance)
-    define("std", function(state, name)
-        local value = variance(state, name)
-        return value and math.sqrt(value)
+    local function deviation(state, name)
+        local means, deviations, sizes = {}, {}, {}
+        each(state, name, function(s, _, count)
+            local own = core._moments(s)
+            means[#means + 1], deviations[#deviations + 1], sizes[#sizes + 1] = own.mean, own.deviation, count
+        end)
+        return state.size > 0 and parts.deviation(means, deviations, sizes, state.size) or nil
+    end
+    define("std", deviation)
+    define("var", function(state, name)
+        local value = deviation(state, name)
+        return value and value * value
     end)
 
     --- b:min(), b:max() return the least and the largest element; nil if there is none. The result is NaN if an
@@ -210,17 +210,6 @@ return function(big, methods)
         return big.result(path, element, state)
     end, "b:scan")
 
-    -- Returns the least and the largest element.
-    local function limits(state, name)
-        local low, high
-        each(state, name, function(s)
-            local a, z = s:min(), s:max()
-            low = (low == nil or BETTER.min(a, low)) and a or low
-            high = (high == nil or BETTER.max(z, high)) and z or high
-        end)
-        return low, high
-    end
-
     --- b:histogram([options]) counts the elements in each of a row of bins. Returns the counts and the edges, as
     -- s:histogram does; the counts are doubles if there are more than 2^31 elements. Options: bins, min, max,
     -- outside. Without min and max, the file is read twice.
@@ -229,17 +218,16 @@ return function(big, methods)
         local state = big.numbers(b, "histogram")
         errors.none(where, 2, 1, (...))
         local o = option.take(where, options, HISTOGRAM_OPTIONS)
+        local ranges
         if not (o.min and o.max) and state.size > 0 then
-            local low, high = limits(state, "histogram")
-            local ends <close> = rill.from({low, high}, state.type)
-            local _, edges = ends:histogram {bins = 1, min = o.min, max = o.max}
-            o.min, o.max = edges:get(1), edges:get(2)
+            ranges = {}
+            each(state, "histogram", function(s) parts.extend(ranges, {core._histogram_range(s)}) end)
         end
         local empty <close> = tiles.empty(state)
-        local counts, edges = empty:histogram(o)
+        local counts, edges = core._histogram(empty, o, ranges)
         counts = state.size > 1 << 31 and counts:cast "double" or counts
         each(state, "histogram", function(s)
-            local own = s:histogram(o)
+            local own = core._histogram(s, o, ranges)
             counts:write(counts + own)
             own:close()
         end)

@@ -6,6 +6,7 @@ local core = require "rill.core"
 local errors = require "rill.core.error"
 local names = require "rill.core.packed_methods"
 local scanned = require "rill.container.scan"
+local combined = require "rill.stream.parts"
 local stream_stats = require "rill.stream.stats"
 local types = require "rill.core.types"
 
@@ -136,20 +137,20 @@ local function rounded(f, is_dot)
     end
 end
 
--- Returns the root of a^2 + b^2 without intermediate overflow.
-local function root(a, b)
-    local most = greater(math.abs(a), math.abs(b))
-    if most == 0 or most ~= most or most == math.huge then
-        return most
+-- Combines lists of the numbers of parts with f, or lists of vectors component by component.
+local function columnwise(f, lists, sizes, count)
+    if type(lists[1][1]) ~= "table" then
+        local first <const>, second <const> = table.unpack(lists)
+        return second and f(first, second, sizes, count) or f(first, sizes, count)
     end
-    return most * math.sqrt((a / most) ^ 2 + (b / most) ^ 2)
-end
-
-local function average(means, sizes, count)
-    local result
-    for i, mean in ipairs(means) do
-        local own = componentwise(function(m) return m * (sizes[i] / count) end, mean)
-        result = result and componentwise(add, result, own) or own
+    local result = {}
+    for d = 1, #lists[1][1] do
+        local columns = {}
+        for k, list in ipairs(lists) do
+            columns[k] = {}
+            for i, vector in ipairs(list) do columns[k][i] = vector[d] end
+        end
+        result[d] = columnwise(f, columns, sizes, count)
     end
     return result
 end
@@ -159,29 +160,21 @@ local function mean(_, parts, ...)
     local count = parts(function(results, size)
         means[#means + 1], sizes[#sizes + 1] = results[1], size
     end, ...)
-    return average(means, sizes, count)
+    return columnwise(combined.mean, {means}, sizes, count)
 end
 
 local function norm(_, parts, ...)
-    local total = 0.0
-    parts(function(results) total = root(total, results[1]) end, ...)
-    return total
+    local norms = {}
+    parts(function(results) norms[#norms + 1] = results[1] end, ...)
+    return combined.join("norm", norms)
 end
 
--- Combines the deviations of the parts, and the differences of their means from the mean of all.
 local function deviation(_, parts)
-    local means, sizes, own = {}, {}, {}
+    local means, own, sizes = {}, {}, {}
     local count = parts(function(results, size)
-        means[#means + 1], sizes[#sizes + 1], own[#own + 1] = results[1].mean, size, results[1].deviation
+        means[#means + 1], own[#own + 1], sizes[#sizes + 1] = results[1].mean, results[1].deviation, size
     end)
-    local center, result = average(means, sizes, count), nil
-    for i = 1, #own do
-        local away = componentwise(function(a, b) return a - b end, means[i], center)
-        local part = componentwise(function(d) return d * math.sqrt(sizes[i] / count) end,
-            componentwise(root, own[i], away))
-        result = result and componentwise(root, result, part) or part
-    end
-    return result
+    return columnwise(combined.deviation, {means, own}, sizes, count)
 end
 
 local function variance(c, parts)
@@ -259,16 +252,7 @@ local function histogram(_, parts, options, ...)
         parts(function() end, function(line, ...) return line:histogram(...) end, options, ...)
     end
     if options == nil or is_options(options) and (options.min == nil or options.max == nil) then
-        parts(function(results)
-            for i = 1, results.n, 2 do
-                local low, high = results[i], results[i + 1]
-                if low <= high and (not ranges[i] or ranges[i] > ranges[i + 1]) or not ranges[i] then
-                    ranges[i], ranges[i + 1] = low, high
-                elseif low <= high then
-                    ranges[i], ranges[i + 1] = math.min(ranges[i], low), math.max(ranges[i + 1], high)
-                end
-            end
-        end, core._histogram_range)
+        parts(function(results) combined.extend(ranges, results) end, core._histogram_range)
     end
     parts(function(results)
         local own = results[1]

@@ -17,16 +17,18 @@ local fold = {}
 local LANES <const> = 8 -- invocations that add the elements of a unit
 
 -- Adds the elements of a unit, or their products: lane i adds the elements i, i + LANES ... of each of its lines. The
--- part has four dimensions, and u is the size of a unit in each of them.
-local ADD <const> = template.new [[
-    kernel void unit_sums($type s[][][][], $if(pair){$type t[][][][],} double mean, ivec4 n, ivec4 u, out double r<>) {
+-- part has four dimensions, and u is the size of a unit in each of them. Elements are multiplied by `scale`.
+local ADD <const> = [[
+    kernel void unit_sums($type s[][][][], $if(pair){$type t[][][][],} double mean, double scale, ivec4 n,
+        ivec4 u, out double r<>) {
         ivec4 at = indexof(r);
         int lane = at.x % $lanes;
         ivec4 low = ivec4(at.x / $lanes, at.yzw) * u, high = min(low + u, n);
+        int i = 0, j = 0, k = low.y;
         double sum = 0.0lf;
-        $if(w){for (int i = low.w; i < high.w; i++)}$else{int i = 0;}
-            $if(z){for (int j = low.z; j < high.z; j++)}$else{int j = 0;}
-                $if(y){for (int k = low.y; k < high.y; k++)}$else{int k = low.y;}
+        $if(w){for (i = low.w; i < high.w; i++)}
+            $if(z){for (j = low.z; j < high.z; j++)}
+                $if(y){for (k = low.y; k < high.y; k++)}
                     for (int x = low.x + lane; x < high.x; x += $lanes)
                         sum += $term;
         r = sum;
@@ -61,10 +63,21 @@ local function four(list)
     return result
 end
 
+local X <const> = "double(s[i][j][k][x])$if(scaled){ * scale}"
+local Y <const> = "double(t[i][j][k][x])$if(scaled){ * scale}"
+-- A difference is scaled where it is in range: before the subtraction if scale < 1, else after it.
+local AWAY <const> = "(double(s[i][j][k][x])$if(scaled){ * min(scale, 1.0lf)} - mean$if(scaled){ * min(scale, 1.0lf)})"
+    .. "$if(scaled){ * max(scale, 1.0lf)}"
+
+local function unit_kernel(term) return template.new((ADD:gsub("%$term", term))) end
+
+-- Kernels that add the terms of elements, and the scales with which doubles are added again if the sum is out of range:
+-- `down` if it is not finite, `up` if squares or products underflow (J. Blue 1978).
 local TERMS <const> = {
-    sum = "double(s[i][j][k][x])", square = "double(s[i][j][k][x]) * double(s[i][j][k][x])",
-    product = "double(s[i][j][k][x]) * double(t[i][j][k][x])",
-    deviation = "(double(s[i][j][k][x]) - mean) * (double(s[i][j][k][x]) - mean)",
+    sum = {add = unit_kernel(X), down = 0x1p-64},
+    square = {add = unit_kernel("(" .. X .. ") * (" .. X .. ")"), down = 0x1p-600, up = 0x1p600},
+    product = {add = unit_kernel("(" .. X .. ") * (" .. Y .. ")"), down = 0x1p-550, up = 0x1p512},
+    deviation = {add = unit_kernel("(" .. AWAY .. ") * (" .. AWAY .. ")"), down = 0x1p-600, up = 0x1p600},
 }
 
 -- Returns the numbers of units of a box, fastest first.
@@ -77,7 +90,7 @@ local function unit_counts(own, units)
 end
 
 -- Returns the sums of the units of this rank's part, as packed doubles.
-local function unit_sums(state, term, other, mean)
+local function unit_sums(state, term, other, mean, scale)
     local c = state.data.cut
     if c.size == 0 then
         return ""
@@ -90,9 +103,9 @@ local function unit_sums(state, term, other, mean)
         local done, flat = pcall(part.reshape, part, box)
         return done and flat or part:copy():reshape(box)
     end
-    local kernel = ADD:kernel {type = types.list[state.data.type].seen, lanes = LANES, term = TERMS[term],
-        pair = other ~= nil, y = units[2] > 1, z = own[3] > 1, w = own[4] > 1}
-    local given = {s = view(state), mean = mean or 0, n = own, u = units,
+    local kernel = TERMS[term].add:kernel {type = types.list[state.data.type].seen, lanes = LANES,
+        scaled = scale ~= nil, pair = other ~= nil, y = units[2] > 1, z = own[3] > 1, w = own[4] > 1}
+    local given = {s = view(state), mean = mean or 0, scale = scale or 1, n = own, u = units,
         shape = {counts[4], counts[3], counts[2], counts[1] * LANES}}
     given.t = other and view(other)
     local lanes = kernel(given)
@@ -134,13 +147,29 @@ local function aligned(state, d)
     return d:rebalance()._state
 end
 
---- fold.add(state, term, other, mean) returns the sum of the terms of all elements, on every rank.
-function fold.add(state, term, other, mean)
+local function add(state, term, other, mean, scale)
     local c = state.data.cut
-    if tables.product(c.shape) == 0 then
-        return 0.0
+    return wire.mpi.add_units(unit_sums(state, term, other, mean, scale), cut.is_rows(c), table.unpack(unit_box(c)))
+end
+
+local LEAST <const> = 0x1p-900 -- smaller sums of products may have lost digits
+
+--- fold.add(state, term, other, mean) returns the sum of the terms of all elements, on every rank, and the number by which
+-- the elements were multiplied, so that the sum is in range: a power of two.
+function fold.add(state, term, other, mean)
+    if tables.product(state.data.cut.shape) == 0 then
+        return 0.0, 1.0
     end
-    return wire.mpi.add_units(unit_sums(state, term, other, mean), cut.is_rows(c), table.unpack(unit_box(c)))
+    local total, row = add(state, term, other, mean), TERMS[term]
+    local finite = total - total == 0
+    local scale = not finite and row.down or math.abs(total) < LEAST and row.up
+    if scale and state.data.type == "double" then
+        local again = add(state, term, other, mean, scale)
+        if not finite or again - again == 0 then
+            return again, scale
+        end
+    end
+    return total, 1.0
 end
 
 local function scalar_state(d, name, argument)
@@ -170,6 +199,7 @@ end
 
 local function is_nan(x) return x ~= x end
 
+-- Returns the sum of all elements, and its scale: see fold.add.
 local function sum_of(state, d)
     if is_whole(state) then
         local total = 0
@@ -182,41 +212,52 @@ local function sum_of(state, d)
     return fold.add(aligned(state, d), "sum")
 end
 
+local function mean_of(state, d, n)
+    local sum, scale = sum_of(state, d)
+    return sum / n / (scale or 1)
+end
+
 --- D:sum() returns the sum of all elements: a number, the same on every rank and with the same bits for any number of
 -- ranks. Floats are added as doubles. D:mean(), D:norm() (the square root of the sum of squares), D:var() and D:std()
 -- (divided by the number of elements) likewise; mean, var and std of an empty stream are nil.
 function methods.sum(d)
-    return sum_of(scalar_state(d, "sum"), d)
+    local sum, scale = sum_of(scalar_state(d, "sum"), d)
+    return scale and sum / scale or sum
 end
 
 --- D:mean() returns the mean of all elements: see D:sum.
 function methods.mean(d)
     local state = scalar_state(d, "mean")
     local n = tables.product(state.data.cut.shape)
-    return n > 0 and sum_of(state, d) / n or nil
+    return n > 0 and mean_of(state, d, n) or nil
 end
 
 --- D:norm() returns the square root of the sum of the squares.
 function methods.norm(d)
-    local state = scalar_state(d, "norm")
-    return math.sqrt(fold.add(aligned(state, d), "square"))
+    local squares, scale = fold.add(aligned(scalar_state(d, "norm"), d), "square")
+    return math.sqrt(squares) / scale
+end
+
+-- Returns the variance and its scale; nothing for an empty stream.
+local function variance_of(d, name)
+    local state = scalar_state(d, name)
+    local n = tables.product(state.data.cut.shape)
+    if n > 0 then
+        local squares, scale = fold.add(aligned(state, d), "deviation", nil, mean_of(state, d, n))
+        return squares / n, scale
+    end
 end
 
 --- D:var() returns the variance: the mean of the squared differences from the mean.
 function methods.var(d)
-    local state = scalar_state(d, "var")
-    local n = tables.product(state.data.cut.shape)
-    if n == 0 then
-        return nil
-    end
-    local even = aligned(state, d)
-    return fold.add(even, "deviation", nil, sum_of(state, d) / n) / n
+    local value, scale = variance_of(d, "var")
+    return value and value / scale / scale
 end
 
 --- D:std() returns the standard deviation, the square root of D:var.
 function methods.std(d)
-    local value = d:var()
-    return value and math.sqrt(value)
+    local value, scale = variance_of(d, "std")
+    return value and math.sqrt(value) / scale
 end
 
 --- D:dot(other) returns the sum of the products of the elements of two distributed streams with the same cut.
@@ -231,7 +272,8 @@ function methods.dot(d, other)
     if not state.data.cut.aligned then
         return d:rebalance():dot(other:rebalance())
     end
-    return fold.add(state, "product", second)
+    local sum, scale = fold.add(state, "product", second)
+    return sum / scale / scale
 end
 
 -- Defines a reduction whose result is that of one rank. `better`: whether another value replaces the best.

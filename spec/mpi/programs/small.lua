@@ -81,6 +81,30 @@ local function boxes()
     end
 end
 
+-- Reductions whose squares or partial sums are out of range, in shapes with dimensions of 1.
+local function extremes()
+    local lists = {
+        {1e200, 2e200, 3e200}, {1e-200, -3e-200}, {1.7e308, -1.7e308}, {1e308, 1e308, -1e308, -1e308}, {1, 1 / 0},
+        {0 / 0, 1}, {2}, {1e155, 1e-155},
+    }
+    for _, shape in ipairs {{2, 1, 3}, {2, 1, 1, 3}, {1, 3, 1, 4}, {4, 1}, {24}} do
+        for k, list in ipairs(lists) do
+            local values, size = {}, 1
+            for _, n in ipairs(shape) do size = size * n end
+            for i = 1, size do values[i] = list[(i - 1) % #list + 1] end
+            local whole = rill.from(values, "double"):reshape(shape)
+            local d = mpi.stream("double", shape, {init = whole})
+            for _, name in ipairs {"sum", "mean", "norm", "var", "std", "dot"} do
+                local got = d[name](d, name == "dot" and d or nil)
+                local expected = whole[name](whole, name == "dot" and whole or nil)
+                assert(got == expected or got ~= got and expected ~= expected
+                    or math.abs(got - expected) <= 1e-14 * math.abs(expected), ("%s %d %s: %g, not %g"):format(
+                    table.concat(shape, "x"), k, name, got, expected))
+            end
+        end
+    end
+end
+
 -- A checkpoint with streams of all types, which another number of ranks reads.
 local function checkpoint()
     local wholes, names, state = {}, {}, {values = {1, {a = "b"}}, flag = false}
@@ -122,6 +146,7 @@ end
 if step == "read" then
     histograms()
     boxes()
+    extremes()
 end
 if mpi.rank == 1 then
     print "done"
