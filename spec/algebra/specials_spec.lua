@@ -81,6 +81,13 @@ describe("special numbers in expressions", function()
                     assert(math.abs(math.abs(x) / expected - 1) < near and (x > 0) == (v[i] > 0), x)
                 end
             end
+            local least = type == "double" and 0x1p-1072 or 0x1p-147
+            if (rill.from({least}, type) * 0x1p100):max() > 0 then -- the device computes with subnormal numbers
+                local v = rill.from({{least, -least}}, type == "double" and "dvec2" or "vec2")
+                for _, x in ipairs(rill.normalize(v)[1]) do
+                    assert(math.abs(math.abs(x) / math.sqrt(0.5) - 1) < near, x)
+                end
+            end
             local s = rill.from({-2.0 ^ 100, 2.0 ^ -100, 0, huge, 0 / 0}, type)
             local lengths = rill.length(s):values()
             assert.same({2.0 ^ 100, 2.0 ^ -100, 0.0, huge}, {table.unpack(lengths, 1, 4)})

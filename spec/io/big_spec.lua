@@ -107,7 +107,8 @@ describe("big streams", function()
                     local expected, got = case[2 + i], b[name](b)
                     assert.is_true(got == expected or got ~= got and expected ~= expected
                         or math.abs(got - expected) <= 1e-7 * math.abs(expected),
-                        ("%s of %s, tiles of %d: %g, not %g"):format(name, table.concat(case[2], " "), tile, got, expected))
+                        ("%s of %s, tiles of %d: %g, not %g"):format(name, table.concat(case[2], " "), tile, got,
+                        expected))
                 end
             end
         end

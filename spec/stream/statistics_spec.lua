@@ -263,6 +263,19 @@ describe("covariances", function()
         check.equal(covariance(lines_of(large, 2), 1), rill.cov(large):values(), 1e-7)
     end)
 
+    it("do not overflow or underflow between #doubles", function()
+        for _, unit in ipairs {1e-320, 1e-300, 1e-200, 1e-160, 1e154, 1e200, 1.7e308} do
+            local m = rill.from({{unit, -unit, 0}, {1, 2, 3}, {1e-200, 2e-200, 3e-200}}, "double")
+            local near = unit < 1e-300 and 1e-3 or 1e-15
+            check.equal({1, -0.5, -0.5, -0.5, 1, 1, -0.5, 1, 1}, rill.corrcoef(m):values(), near)
+        end
+        local m = rill.from({{1e200, -1e200, 0}, {1e-200, 2e-200, 3e-200}, {-1.7e308, 1.7e308, 1.7e308}}, "double")
+        local c = (rill.cov(m) / rill.from({{INF, 1, INF}, {1, 1, 1e108}, {INF, 1e108, INF}}, "double")):values()
+        check.equal({-0.5, 0, 1.7}, {c[2], c[5], c[6]}, 1e-13)
+        assert.equal(-INF, rill.cov(m):get(1, 3))
+        assert.equal(INF, rill.cov(m):get(3, 3))
+    end)
+
     it("of constants, of NaN, and of too few observations #doubles", function()
         local c = rill.corrcoef(rill.from {{1, 1, 1}, {1, 2, 4}})
         check.equal({NAN, NAN, NAN, 1}, c:values(), 1e-6)
@@ -346,6 +359,25 @@ describe("moving means", function()
         check.equal(moving(tail:values(), 50), all:domain(all.size - 50, all.size):values(), 1e-6)
     end)
 
+    it("do not overflow if the mean is in range #doubles", function()
+        for kind, most in pairs {float = 2 ^ 127, double = 2 ^ 1023} do
+            for _, n in ipairs {2, 16, 17, 40} do
+                local list, expected = {}, {}
+                for i = 1, 100 do list[i] = i <= 50 and most or i == 80 and INF or -most end
+                for i = 1, 101 - n do
+                    local before = math.max(0, math.min(n, 51 - i))
+                    expected[i] = i <= 80 and i + n > 80 and INF or most * ((2 * before - n) / n)
+                end
+                local got = rill.from(list, kind):moving_mean(n)
+                check.equal(expected, got:values(), most * 1e-6)
+                local pairs_of = rill.stack({rill.from(list, kind), rill.stream(kind, 100, 1)}, 2)
+                    :as(kind == "float" and "vec2" or "dvec2"):moving_mean(n)
+                check.equal(expected, pairs_of.x:values(), most * 1e-6)
+                check.equal({1}, {pairs_of.y:min()}, 0)
+            end
+        end
+    end)
+
     it("of vectors, and of streams without elements", function()
         local v = rill.from({{1, 2}, {3, 6}, {5, 1}}, "vec2"):moving_mean(2)
         assert.equal("vec2", v.type)
@@ -412,6 +444,13 @@ describe("interpolation", function()
         end
         check.equal({1, 2, INF, INF}, rill.interp(rill.from {0, 1, 1.5, 2}, {0, 1, 2}, {1, 2, INF}):values())
         check.equal({2, 2.5}, rill.interp(rill.from {1, 1.5}, {0, 1, 1, 2}, {0, 1, 2, 3}):values())
+        for kind, most in pairs {float = 3e38, double = 1.5e308} do
+            local x, line = rill.from({-most / 2, 0, most}, kind), rill.from({-most, most}, kind)
+            check.equal({-most / 2, 0, most}, rill.interp(x, line, line):values(), most * 1e-6)
+            check.equal({1.25, 1.5, 2}, rill.interp(x, line, rill.from({1, 2}, kind)):values(), 1e-6)
+            local between = rill.interp(rill.from({0.75}, kind), rill.from({0, 1}, kind), line)
+            check.equal({most / 2}, between:values(), most * 1e-6)
+        end
         assert.equal("double", rill.interp(rill.iota(3), {0, 1}, {0, 1}).type)
         assert.equal(0, rill.interp(rill.stream("float", 0), {0, 1}, {0, 1}).size)
     end)

@@ -50,7 +50,7 @@ functions.signed = {
 functions.scale = {
     float = [[float @@scale(V v) {
     float l = length(v);
-    return l > 1.0e18 ? 1.3552527156068805e-20 : l < 1.0e-15 ? 18446744073709551616.0 : 1.0;
+    return l > 1.0e18 ? 1.3552527156068805e-20 : l < 1.0e-15 ? 1267650600228229401496703205376.0 : 1.0;
 }]],
     double = [[double @@scale(V v) {
     double l = length(v);

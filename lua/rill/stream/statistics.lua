@@ -39,19 +39,36 @@ local CHUNK <const> = 4096   -- columns of a chunk: a product sums them one afte
 local MOST <const> = 1 << 22 -- numbers in the products of all chunks
 
 -- Subtracts the means of the rows. The columns are divided into chunks of the size of r's last dimension, filled up with
--- zeros.
+-- zeros. Rows of doubles are multiplied by `down`, so that their products are in range.
 local CENTER <const> = template.new [[
-    kernel void center($type s[][], $mean means[], int n, int most, out double r<>) {
+    kernel void center($type s[][], $mean means[], $if(scaled){double down[],} int n, int most, out double r<>) {
         ivec3 p = indexof(r).xyz;
         int i = p.z * most + p.x;
-        r = i < n ? double(s[p.y][min(i, n - 1)]) - double(means[p.y]) : 0.0lf;
+        double x = double(s[p.y][min(i, n - 1)]), mean = double(means[p.y]);
+        $if(scaled){
+            x *= down[p.y];
+            mean *= down[p.y];
+        }
+        r = i < n ? x - mean : 0.0lf;
+    }
+]]
+-- Returns 2^-k for the exponent k of a row's largest element, and two powers of two whose product is 2^k.
+local UNITS <const> = template.new [[
+    double power(int k) { return packDouble2x32(uvec2(0u, uint(1023 + k) << 20)); }
+    kernel void units(double largest<>, out double down<>, out double up<>, out double rest<>) {
+        int k = clamp(int(unpackDouble2x32(largest).y >> 20 & 0x7ffu) - 1023, -1022, 1022);
+        down = power(-k);
+        up = power(k >> 1);
+        rest = power(k - (k >> 1));
     }
 ]]
 -- Corrects the products of rows for the sums of the rows, which are not exactly zero, and divides.
 local SCALE <const> = template.new [[
-    kernel void scale(double products[][], double sums[], double n, double divisor, out double r<>) {
+    kernel void scale(double products[][], double sums[], $if(scaled){double up[], double rest[],} double n, double divisor,
+        out double r<>) {
         ivec2 p = indexof(r).xy;
-        r = (products[p.y][p.x] - sums[p.y] * sums[p.x] / n) / divisor;
+        double v = (products[p.y][p.x] - sums[p.y] * sums[p.x] / n) / divisor;
+        r = v$if(scaled){ * up[p.y] * up[p.x] * rest[p.y] * rest[p.x]};
     }
 ]]
 local NORMALIZE <const> = template.new [[
@@ -62,8 +79,8 @@ local NORMALIZE <const> = template.new [[
     }
 ]]
 
--- Returns the covariances of the rows of a matrix as a double stream.
-local function covariance(m, ddof)
+-- Returns the covariances of the rows of a matrix as a double stream. `relative`: in any unit of each row.
+local function covariance(m, ddof, relative)
     local rows <const>, n <const> = m.shape[1], m.shape[2]
     if n == 0 then
         return rill.stream("double", {rows, rows}, -(0 / 0))
@@ -72,12 +89,23 @@ local function covariance(m, ddof)
     local width <const> = (n + chunks - 1) // chunks
     local means <close> = m:mean(2)
     local x <close> = rill.stream("double", {chunks, rows, width})
-    CENTER:kernel {type = types.list[m.type].seen, mean = means.type}(m, means, n, width, x)
+    local scaled <const> = m.type == "double"
+    local given = {s = m, means = means, n = n, most = width, r = x}
+    local up, rest
+    if scaled then
+        local largest <close> = rill.abs(m):max(2)
+        given.down, up, rest = UNITS:kernel()(largest)
+    end
+    CENTER:kernel {type = types.list[m.type].seen, mean = means.type, scaled = scaled}(given)
     local products <close> = rill.matmul(x, x:transpose {1, 3, 2})
     local all <close> = products:sum(1)
     local sums <close> = x:sum {1, 3}
     local result = rill.stream("double", {rows, rows})
-    SCALE:kernel()(all, sums, n, math.max(n - ddof, 0), result)
+    given = {products = all, sums = sums, n = n, divisor = math.max(n - ddof, 0), r = result}
+    if scaled and not relative then
+        given.up, given.rest = up, rest
+    end
+    SCALE:kernel {scaled = given.up ~= nil}(given)
     return result
 end
 
@@ -139,7 +167,7 @@ end
 function statistics.corrcoef(m, y, ...)
     errors.none("rill.corrcoef", 3, 2, (...))
     local x, real = covariances("rill.corrcoef", m, y, nil, {})
-    local c <close> = covariance(x, 0)
+    local c <close> = covariance(x, 0, true)
     local result = rill.stream("double", c.shape)
     NORMALIZE:kernel()(c, result)
     return finished(result, real)
@@ -191,9 +219,12 @@ local INTERPOLATE <const> = template.new [[
             if (xp[middle] <= x) low = middle + 1; else high = middle;
         }
         int i = max(low - 1, 0), j = min(low, n - 1);
-        $T x0 = xp[i], x1 = xp[j], y0 = fp[i], y1 = fp[j], t = (x - x0) / (x1 - x0);
+        $T x0 = xp[i], x1 = xp[j], y0 = fp[i], y1 = fp[j];
+        $T a = max(abs(x0), abs(x1)) > $T($most) ? $T(0.25) : $T(1), b = max(abs(y0), abs(y1)) > $T($most) ? $T(0.25) : $T(1);
+        $T width = x1 * a - x0 * a, step = y1 * b - y0 * b; // differences are in range
+        $T t = (x * a - x0 * a) / width, between = t < $T(0.5) ? y0 * b + step * t : y1 * b - step * ((x1 * a - x * a) / width);
         r = isnan(x) ? x : low == 0 ? left : x == x0 || y0 == y1 && low < n ? y0 : low == n ? right :
-            isinf(y0) || isinf(y1) ? y0 + y1 : t < $T(0.5) ? y0 + (y1 - y0) * t : y1 - (y1 - y0) * ((x1 - x) / (x1 - x0));
+            isinf(y0) || isinf(y1) ? y0 + y1 : between / b;
     }
 ]]
 
@@ -236,7 +267,8 @@ function statistics.interp(x, xp, fp, options, ...)
     local o <const> = option.take("rill.interp", options, {left = NUMBER, right = NUMBER})
     local left <const>, right <const> = o.left or streams[3]:get(1), o.right or streams[3]:get(n)
     local result = rill.stream(real, streams[1].shape)
-    INTERPOLATE:kernel {T = real}(streams[1], streams[2], streams[3], n, left, right, result)
+    local most <const> = real == "double" and "4.4942328371557898e307lf" or "8.507059e37" -- 2^1022, 2^126
+    INTERPOLATE:kernel {T = real, most = most}(streams[1], streams[2], streams[3], n, left, right, result)
     return type(x) == "number" and result:get(1) or result
 end
 
@@ -266,41 +298,72 @@ end
 
 local FEW <const> = 16 -- elements of a window that are summed one by one
 
-local MEAN <const> = template.new [[
+-- Sums are computed a second time, times a power of two, for windows whose sum is beyond the range of the type.
+local IN_RANGE <const> = "$T in_range($T mean, $T small) {\n" ..
+    "    return mix(mix(mean, small, isinf(mean)), small, isnan(mean));\n}\n"
+local MEAN <const> = template.new(IN_RANGE .. [[
     kernel void mean($T s[][][], int n, out $T r<>) {
         ivec3 p = indexof(r).xyz;
-        $T sum = s[p.z][p.y][p.x];
-        for (int k = 1; k < n; k++) sum += s[p.z][p.y + k][p.x];
-        r = sum / $scalar(n);
+        $T sum = s[p.z][p.y][p.x], small = sum * $scalar(0.03125);
+        for (int k = 1; k < n; k++) {
+            $T x = s[p.z][p.y + k][p.x];
+            sum += x;
+            small += x * $scalar(0.03125);
+        }
+        r = in_range(sum / $scalar(n), small / $scalar(n) * $scalar(32));
     }
-]]
+]])
 -- The lines are divided into blocks of n elements. A window is the end of a block and the beginning of the next one, whose
--- sums are those of scans of the blocks in both directions. Sums over more elements would cancel.
-local JOIN <const> = template.new [[
-    kernel void join($T before[][][], $T after[][][], int n, out $T r<>) {
-        ivec3 p = indexof(r).xyz;
-        $T sum = before[p.z][p.y + n - 1][p.x];
-        r = (p.y % n == 0 ? sum : sum + after[p.z][p.y][p.x]) / $scalar(n);
+-- sums are those of scans of the blocks in both directions. Sums over more elements would cancel. Sums of floats are
+-- computed in doubles ($W); sums of doubles a second time, times 1 / $up.
+local JOIN <const> = template.new("$if(again){" .. IN_RANGE .. [[}
+    $W window(int first, int n, $W before, $W after) {
+        return (first % n == 0 ? before : before + after) / double(n);
     }
-]]
+    kernel void join($W before[][][], $W after[][][], $if(again){$W low[][][], $W high[][][],} int n, out $T r<>) {
+        ivec3 p = indexof(r).xyz;
+        int last = p.y + n - 1;
+        $W mean = window(p.y, n, before[p.z][last][p.x], after[p.z][p.y][p.x]);
+        $if(again){mean = in_range(mean, window(p.y, n, low[p.z][last][p.x], high[p.z][p.y][p.x]) * $up);}
+        r = $T(mean);
+    }
+]])
+local UP <const> = "4294967296.0lf" -- more than the number of elements of a window
 
 -- Returns the means of windows of n elements along the second of three dimensions.
-local function means(s, n, T, scalar)
+local function means(s, n, T)
     local outer <const>, size <const>, inner <const> = table.unpack(s.shape)
     local result = rill.stream(T, {outer, size - n + 1, inner})
+    local components <const> = types.list[T].components
+    local W <const> = components > 1 and "dvec" .. components or "double"
+    local values <const> = {T = T, W = W, scalar = types.seen_scalar(T), again = T == W,
+        up = UP}
     if result.size == 0 then
         return result
     elseif n <= FEW then
-        MEAN:kernel {T = T, scalar = scalar}(s, n, result)
+        MEAN:kernel(values)(s, n, result)
         return result
     end
     local blocks <const> = (size + n - 1) // n
     local padded = blocks * n > size and s:pad {after = {0, blocks * n - size, 0}} or s
     local line = axes.reshaped(padded, {outer * blocks, n, inner})
-    local whole <const> = {outer, blocks * n, inner}
-    local before <close> = line:scan("add", {axis = 2})
-    local after <close> = line:scan("add", {axis = 2, reverse = true})
-    JOIN:kernel {T = T, scalar = scalar}(before:reshape(whole), after:reshape(whole), n, result)
+    local wide = T == W and line or line:cast(W)
+    local made, given = {}, {}
+    for _, scaled in ipairs(T == W and {line, line / 0x1p32} or {wide}) do
+        for _, reverse in ipairs {false, true} do
+            local sums = scaled:scan("add", {axis = 2, reverse = reverse})
+            given[#given + 1] = sums:reshape {outer, blocks * n, inner}
+            made[#made + 1], made[#made + 2] = sums, given[#given]
+        end
+    end
+    given[#given + 1], given[#given + 2] = n, result
+    JOIN:kernel(values)(table.unpack(given))
+    for _, sums in ipairs(made) do
+        sums:close()
+    end
+    if wide ~= line then
+        wide:close()
+    end
     return result
 end
 
@@ -342,7 +405,7 @@ function statistics.moving_mean(s, n, options, ...)
     local shape <const> = s.shape
     shape[axis] = size == 0 and 0 or shape[axis] - n + 1
     local layers <const> = axes.layered(s, axis)
-    return size > 0 and means(layers, n, T, scalar):reshape(shape) or rill.stream(T, shape)
+    return size > 0 and means(layers, n, T):reshape(shape) or rill.stream(T, shape)
 end
 
 for name, f in pairs(statistics) do
