@@ -20,7 +20,7 @@ local function set_function(name, f) rill[name] = f end
 offer(set_function, "rill.stream.concat", "concat")
 offer(set_function, "rill.stream.creation", "zeros", "ones", "full", "eye", "arange", "linspace", "logspace",
     "meshgrid")
-offer(set_function, "rill.stream.selection", "stack")
+offer(set_function, "rill.stream.selection", "stack", "take_along")
 offer(set_function, "rill.stream.print", "print_options")
 core._metamethod("__tostring", lazy.call("rill.stream.print", "text"))
 offer(set_function, "rill.stream.statistics", "cov", "corrcoef", "histogram2d", "interp")

@@ -140,8 +140,9 @@ describe("a stream of 0-based indices", function()
     it("is described in the same words on each page that mentions the functions", function()
         local words <const> = "`s:find`, `rill.argsort`, `rill.searchsorted`, `s:top_k`, `s:argmin(axis)`, "
             .. "`s:argmax(axis)` and `s:unique {inverse = true}` return 0-based indices, which `s:select`, "
-            .. "`rill.gather` and kernels take directly; `s:get`, `s[i]`, `s:argmin()` and `s:argmax()` use 1-based "
-            .. "indices."
+            .. "`rill.gather` and kernels take directly. In several dimensions, `rill.argsort`, `s:argmin(axis)` and "
+            .. "`s:argmax(axis)` return indices along the axis, which `rill.take_along` takes. `s:get`, `s[i]`, "
+            .. "`s:argmin()` and `s:argmax()` use 1-based indices."
         local lists <const> = {container = true, cost = true, errors = true, module = true} -- only name the functions
         local count = 0
         local pipe <close> = assert(io.popen "ls docs/*.md")

@@ -73,6 +73,80 @@ local function fuzz(rounds, least, f)
     end
 end
 
+describe("taking along an axis", function()
+    leaks.watch(setup, teardown)
+
+    it("agrees with a model, for views, types and repeated dimensions", function()
+        math.randomseed(31)
+        for _ = 1, 150 do
+            local s, model = random_stream(1)
+            local rank, shape = #model.shape, {}
+            local axis = math.random(rank)
+            for d, size in ipairs(model.shape) do
+                shape[d] = d == axis and math.random(0, 4) or math.random(4) == 1 and 1 or size
+            end
+            local lacks <const> = rank > 1 and math.random(3) == 1
+            shape[axis] = lacks and 1 or shape[axis]
+            local n <const>, list = model.shape[axis], {}
+            for i = 1, product(shape) do list[i] = math.random(-n, n - 1) end
+            local full = {}
+            for d, size in ipairs(model.shape) do full[d] = d == axis and shape[d] or size end
+            local expected = rebuilt(model, full, function(index)
+                local flat = 0
+                for d, size in ipairs(shape) do flat = flat * size + (size == 1 and 0 or index[d]) end
+                return changed(index, axis, list[flat + 1] % n)
+            end)
+            local own = table.move(shape, 1, rank, 1, {})
+            if lacks then
+                table.remove(own, axis)
+                table.remove(expected.shape, axis)
+            end
+            local at = #list > 0 and rill.from(list, "int"):reshape(own) or rill.stream("int", own)
+            same(expected, rill.take_along(s, at, math.random(2) == 1 and axis or axis - rank - 1))
+        end
+    end)
+
+    it("accepts the results of argmin, argmax and argsort", function()
+        local s = rill.random({4, 5, 6}, {seed = 8})
+        for axis = 1, 3 do
+            assert.equal(s:max(axis):bytes(), rill.take_along(s, s:argmax(axis), axis):bytes())
+            local kept = rill.take_along(s, s:argmin(axis, {keep = true}), axis)
+            assert.equal(s:min(axis, {keep = true}):bytes(), kept:bytes())
+            assert.equal("int", s:argmin(axis).type)
+            local order = rill.argsort(s, {axis = axis})
+            assert.equal(s:sort {axis = axis}:bytes(), rill.take_along(s, order, axis):bytes())
+        end
+        assert.equal(s:sort():bytes(), rill.take_along(s, rill.argsort(s)):bytes())
+        local line = rill.from {3, 1, 2}
+        assert.same({3}, rill.take_along(line, line:argmax(1)):values())
+        -- numpy.take_along_axis(m, [[1, 1, 0]], 0), with a result that repeats a row of m
+        local m = rill.from {{3, 1, 2}, {9, 7, 8}}
+        assert.same({9, 7, 2}, rill.take_along(m, {{1, 1, 0}}, 1):values())
+        assert.same({3, 8}, rill.take_along(m, {{-3}, {-1}}):values())
+        assert.same({3, 1, 9, 7}, rill.take_along(m:domain({1, 1}, {2, 2}) * 1, {{0, 1}}):values())
+        local v = rill.from({{{1, 2}, {3, 4}}}, "float"):reshape {2, 2}:as "vec2"
+        assert.same({3, 4}, rill.take_along(v, {1})[1])
+        assert.equal("0x3", tostring(rill.take_along(rill.zeros {0, 3}, rill.stream("int", {0, 3})).shape))
+    end)
+
+    it("refuses other arguments", function()
+        local m = rill.iota {2, 3}
+        check.raises("rill.take_along: argument #1 's': expected an open stream", rill.take_along, 3, {0})
+        check.raises("rill.take_along: argument #2 'indices': expected integers, got elements of float",
+            rill.take_along, m, rill.zeros {2, 3})
+        check.raises("rill.take_along: argument #2 'indices': shape 3x3 does not fit shape 2x3 of the elements along "
+            .. "axis 2: the other dimensions must be the same, or 1", rill.take_along, m, rill.zeros({3, 3}, "int"))
+        check.raises("argument #2 'indices': shape 1x1x1 does not fit", rill.take_along, m,
+            rill.zeros({1, 1, 1}, "int"))
+        check.raises("rill.take_along: argument #2 'indices': index 3 is out of range: expected 0%-based indices from "
+            .. "%-3 to 2", rill.take_along, m, {{3}})
+        check.raises("rill.take_along: argument #3 'axis': expected 1 .. 2", rill.take_along, m, {{0}}, 3)
+        check.raises("rill.take_along: argument #1 's': dimension 2 has no elements", rill.take_along,
+            rill.zeros {2, 0}, rill.zeros({2, 1}, "int"))
+        check.raises("rill.take_along: argument #4: expected none", rill.take_along, m, {{0}}, 2, 1)
+    end)
+end)
+
 describe("selecting and shaping", function()
     leaks.watch(setup, teardown)
 

@@ -111,7 +111,7 @@ s:find(pred): nonzero argwhere flatnonzero indices
 s:filter(pred): masked_select compress extract copy_if where_
 s:partition(pred): masked
 s:select(index, axis): take index_select
-rill.gather(s, index): take_along_axis take_along_dim
+rill.take_along(s, index, axis): take_along_axis take_along_dim
 rill.scatter(s, index, t, "add"): scatter_add scatter_add_ index_add index_add_
 rill.scatter(s, index, t): scatter_ index_copy_ masked_scatter_
 rill.argsort(s): sort_indices
@@ -296,7 +296,7 @@ rill.permutation: randperm shuffle
 rill.reduce_by_key(keys, s): groupby group_by
 s:roll(s.size // 2): fftshift
 rill.seed: manual_seed random_seed srand
-rill.gather: take_along_axis
+rill.take_along: take_along_axis take_along_dim
 s:select: take index_select
 rill.scatter: scatter_add put index_add
 rill.scatter(dst, index, src, "add"): atomic_add atomicAdd

@@ -1,4 +1,4 @@
--- s:select, roll, pad, diff, split, squeeze and expand, and rill.stack of streams: parts of streams in other orders and
+-- s:select, roll, pad, diff, split, squeeze and expand, rill.take_along, and rill.stack of streams: parts of streams in other orders and
 -- shapes, with the meaning that they have in numpy.
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
@@ -41,16 +41,15 @@ local SELECT_FLAT <const> = template.new [[
 ]]
 
 -- Raises if a table of indices has a number that is not an integer in -n .. n - 1.
-local function check_table(indices, n)
+local function check_table(where, indices, n)
     for _, i in ipairs(indices) do
         local whole <const> = math.tointeger(i)
         if option.table[1](i) then
-            check_table(i, n)
+            check_table(where, i, n)
         elseif whole and (whole < -n or whole >= n) then
-            fail("s:select: argument #1 'indices': index %d is out of range: expected 0-based indices from %d to %d",
-                whole, -n, n - 1)
+            fail("%s: index %d is out of range: expected 0-based indices from %d to %d", where, whole, -n, n - 1)
         elseif not whole then
-            fail("s:select: argument #1 'indices': expected only integers or only booleans, got %s", errors.told(i))
+            fail("%s: expected only integers or only booleans, got %s", where, errors.told(i))
         end
     end
 end
@@ -61,21 +60,21 @@ local function element(s)
     return {declared = declared, type = declared == "" and (oneline.value_types[s.type] or s.type) or s.type}
 end
 
--- Returns a stream or an expression of indices or a mask, for n elements.
-local function indices_of(indices, n)
+-- Returns a stream of indices or a mask, for n elements.
+local function indices_of(where, indices, n)
     if option.table[1](indices) then
         local first = indices
         while type(first) == "table" do
             first = first[1]
         end
         if n > 0 and type(first) ~= "boolean" then
-            check_table(indices, n)
+            check_table(where, indices, n)
         end
         return rill.from(indices, type(first) == "boolean" and "bool" or "int")
     end
     local note = type(indices) == "number" and "; put a number into a table" or type(indices) == "boolean" and
         "; s == t compares identity, s:eq(t) makes a mask" or ""
-    return errors.open("s:select: argument #1 'indices'", indices, "expected a stream or a table, got %s" .. note)
+    return errors.open(where, indices, "expected a stream or a table, got %s" .. note)
 end
 
 -- Returns s at flat indices.
@@ -120,7 +119,7 @@ function selection.select(s, indices, axis, ...)
     local rank <const> = #s.shape
     axis = axis ~= nil and axes.one("s:select: argument #2 'axis'", axis, rank) or nil
     local n <const> = axis and s.shape[axis] or s.size
-    local at = indices_of(indices, n)
+    local at = indices_of("s:select: argument #1 'indices'", indices, n)
     local scalar <const> = types.scalar(at.type) and types.seen_scalar(at.type)
     if scalar == "bool" then
         if not axis and at.shape == s.shape then
@@ -139,6 +138,71 @@ function selection.select(s, indices, axis, ...)
         fail("s:select: argument 's': a stream without elements has none to select")
     end
     return axis and select_axis(s, at, axis) or select_flat(s, at)
+end
+
+-- ---- take_along
+
+-- r = s at the indices along the dimension y. Negative indices count from the end.
+local TAKE <const> = template.new [[
+    $declared kernel void take($type s[][][], $index at<>, int n, out $type r<>) {
+        ivec3 p = indexof(r).xyz;
+        int i = int(at);
+        r = s[p.z][i < 0 ? i + n : i][p.x];
+    }
+]]
+
+-- Returns views of s and of the indices that have the same sizes in all dimensions but `axis`: a size of 1 is repeated.
+local function broadcast(where, s, at, axis)
+    local a <const>, b <const>, times_s, times_at = s.shape, at.shape, {}, {}
+    for d = 1, #a do
+        local same <const> = d == axis or a[d] == b[d]
+        if #a ~= #b or not same and a[d] ~= 1 and b[d] ~= 1 then
+            fail("%s: shape %s does not fit shape %s of the elements along axis %d: the other dimensions must be the "
+                .. "same, or 1", where, b, a, axis)
+        end
+        times_s[d], times_at[d] = same and 1 or a[d] == 1 and b[d] or 1, same and 1 or b[d] == 1 and a[d] or 1
+    end
+    if tables.product(times_s) ~= 1 then s = s:tile(table.unpack(times_s)) end
+    return s, tables.product(times_at) ~= 1 and at:tile(table.unpack(times_at)) or at
+end
+
+--- rill.take_along(s, indices [, axis]) returns the elements at 0-based indices along an axis, a new stream of the shape of
+-- the indices: numpy's take_along_axis. `indices` is a stream or a table of integers, which has the shape of s except for
+-- the size of the axis; dimensions of size 1 are repeated. Indices without the dimension `axis`, such as the results of
+-- s:argmin(axis) and s:argmax(axis), give one element each. Negative indices count from the end. Default of `axis`: -1, the
+-- last dimension.
+function selection.take_along(s, indices, axis, ...)
+    local where <const> = "rill.take_along"
+    errors.none(where, 4, 3, (...))
+    s = errors.open(where .. ": argument #1 's'", s)
+    local rank <const> = #s.shape
+    axis = axes.one(where .. ": argument #3 'axis'", axis == nil and -1 or axis, rank)
+    local place <const> = where .. ": argument #2 'indices'"
+    local n <const> = s.shape[axis]
+    local at = indices_of(place, indices, n)
+    local scalar <const> = types.scalar(at.type) and types.seen_scalar(at.type)
+    if scalar ~= "int" and scalar ~= "uint" then
+        fail("%s: expected integers, got elements of %s", place, at.type)
+    end
+    local own <const> = at.shape
+    if #own == rank - 1 then
+        at = selection.expand(at, axis)
+    end
+    local from, to = broadcast(place, s, at, axis)
+    local result = core._sized(s, to.shape)
+    if result.size > 0 and n == 0 then
+        fail("%s: argument #1 's': dimension %d has no elements", where, axis)
+    elseif result.size > 0 then
+        local values = element(s)
+        values.index = scalar
+        TAKE:kernel(values)((layered(from, axis)), (layered(to, axis)), n, (layered(result, axis)))
+    end
+    if #own < rank then
+        local rest = to.shape
+        table.remove(rest, axis)
+        return result:reshape(rest)
+    end
+    return result
 end
 
 -- ---- roll, diff, split
@@ -391,7 +455,8 @@ function selection.stack(list, axis, ...)
 end
 
 for _, name in ipairs(tables.keys(selection)) do
-    selection[name] = errors.guard(selection[name], (name == "stack" and "rill." or "s:") .. name,
+    local prefix <const> = (name == "stack" or name == "take_along") and "rill." or "s:"
+    selection[name] = errors.guard(selection[name], prefix .. name,
         "^rill%.concat: argument #1 'list'")
 end
 
