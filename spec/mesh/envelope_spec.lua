@@ -137,6 +137,54 @@ describe("rill.mesh.envelope", function()
         end
     end)
 
+    it("moves the vertices of tetrahedra with sharp corners by the distance", function()
+        local faces <const> = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}
+        for _, h in ipairs {0.5, 0.3, 0.1, 0.03} do
+            local m <close> = mesh.new {positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, h}}, triangles = faces}
+            local distance <const> = math.min(0.02, 0.3 * h)
+            local low, high = check(m, {distance = distance})
+            assert(low > 0.999 and high > 0.999, h)
+        end
+        for _ = 1, 6 do -- random ones, flattened along a random direction
+            local p, way, flat = {}, {}, 10 ^ (-2.5 * math.random())
+            for d = 1, 3 do way[d] = math.random() - 0.5 end
+            local square <const> = dot(way, way)
+            for i = 1, 4 do
+                local x = {math.random(), math.random(), math.random()}
+                local along <const> = (1 - flat) * dot(x, way) / square
+                for d = 1, 3 do x[d] = x[d] - along * way[d] end
+                p[i] = x
+            end
+            if dot(cross(minus(p[2], p[1]), minus(p[3], p[1])), minus(p[4], p[1])) < 0 then p[1], p[2] = p[2], p[1] end
+            local m <close> = mesh.new {positions = p, triangles = faces}
+            local thin <const> = 3 * m:volume() / m:area() -- the radius of the ball inside
+            local low, high = check(m, {distance = thin})
+            assert(low > 0.5 and high > 0.5, thin)
+        end
+    end)
+
+    it("encloses flat balls with sharp rims, and tiny meshes", function()
+        for _, size in ipairs {{1, 0.05}, {2.0 ^ -110, 0.05}, {2.0 ^ -110, 1}, {2.0 ^ 50, 0.2}} do
+            local z <const>, flat <const> = size[1], size[2]
+            local m <close> = mesh.icosphere(2):transform {
+                {z, 0, 0, 0}, {0, flat * z, 0, 0}, {0, 0, z, 0}, {0, 0, 0, 1}}
+            local low, high = check(m, {distance = 0.02 * flat * z})
+            assert(low > 0.9 and high > 0.9, flat)
+        end
+    end)
+
+    it("compiles no program for another mesh", function()
+        local m <close> = mesh.box()
+        local other <close> = mesh.box {size = 1.7}
+        local function run(one)
+            local inner, outer = mesh.envelope(one)
+            inner:close()
+            outer:close()
+        end
+        run(m)
+        assert.equal(0, rill.profile(function() return run(other) end).compiled)
+    end)
+
     it("has the same result for all strategies", function()
         local m <close> = mesh.torus {segments = {20, 10}, tube = 0.3}
         local expected

@@ -154,7 +154,7 @@ envelope.envelope = errors.guard(function(m, options)
     end
     for _, one in ipairs {inner, outer} do
         local offset = one.attributes.offset
-        offset:write(offset:map(("%.9g * x"):format(w.size)))
+        passes().scaled {offset = offset, size = w.size, r = offset}
     end
     if m:volume() < 0 then inner, outer = outer, inner end
     return inner, outer, report

@@ -25,7 +25,7 @@ function octree.grid(where, m, depth)
         fail("%s: expected coordinates up to 1e18, got %s", where, errors.number(most))
     end
     local side, cells = vector.longest(low, high), 1 << depth
-    side = side > 1e-30 and side or 1
+    side = side >= 2.0 ^ -126 and side or 1 -- the inverse of a smaller number overflows a float
     local grid = {low = {}, side = side * (1 + 2 * MARGIN) / cells, cells = cells, length = side, most = most}
     for d = 1, 3 do grid.low[d] = (low[d] + high[d]) / 2 - grid.side * cells / 2 end
     return grid

@@ -1,4 +1,5 @@
 $section(steps)
+$use(unit_normal)
 // Positions are relative to the grid of cells, and scaled by the size of the mesh.
 kernel void place(vec3 p<>, vec3 low, float scale, out vec3 q<>) { q = scale * (p - low); }
 kernel void leaving(ivec3 t[], out int vertex<>, out int face<>) {
@@ -7,8 +8,40 @@ kernel void leaving(ivec3 t[], out int vertex<>, out int face<>) {
     vertex = v[h % 3];
     face = h / 3;
 }
-// The normal of a vertex: the sum of the normals of its triangles by their angles, turned towards the triangle that it faces
-// least until it faces all of them.
+// The normal of a triangle; 0 if its area is 0.
+vec3 plane_of(ivec3 v, vec3 q[]) {
+    vec3 a = q[v.x];
+    return unit_normal(q[v.y] - a, q[v.z] - a);
+}
+// The center n of the smallest cap of the unit sphere that contains some normals, up to three of them that are at its border, and the least scalar product of n
+// with any of them.
+typedef struct { vec3 n; vec3 a; vec3 b; vec3 c; float least; } Cap;
+
+// Returns `best`, or the cap through a, b and c (a and b, if c is b) if its least product with them and with the normals of `known` is larger.
+Cap larger(Cap best, Cap known, vec3 a, vec3 b, vec3 c) {
+    Cap k;
+    k.a = a;
+    k.b = b;
+    k.c = c;
+    k.n = unit_of(b == c ? a + b : cross(b - a, c - a));
+    if (dot(k.n, a) < 0.0) k.n = -k.n;
+    k.least = min(min(dot(k.n, a), dot(k.n, known.a)), min(dot(k.n, known.b), dot(k.n, known.c)));
+    if (k.least > best.least) return k;
+    return best;
+}
+// Returns the smallest cap for the normals of a cap and the normal w, which is outside of it.
+Cap extended(Cap k, vec3 w) {
+    Cap best = k;
+    best.least = -2.0;
+    best = larger(best, k, w, k.a, k.a);
+    best = larger(best, k, w, k.b, k.b);
+    best = larger(best, k, w, k.c, k.c);
+    best = larger(best, k, w, k.a, k.b);
+    best = larger(best, k, w, k.b, k.c);
+    return larger(best, k, w, k.c, k.a);
+}
+// The normal of a vertex: the sum of the normals of its triangles by their angles. If it does not face all of them, the direction whose least scalar product with
+// the normals of the triangles is largest.
 kernel void normal(int start[], int ring[], ivec3 t[], vec3 q[], int i<>, out vec3 n<>) {
     vec3 sum = vec3(0.0);
     int from = start[i], to = start[i + 1];
@@ -20,21 +53,23 @@ kernel void normal(int start[], int ring[], ivec3 t[], vec3 q[], int i<>, out ve
         float l = length(m);
         if (l > 0.0) sum += atan(l, dot(x, y)) / l * m;
     }
-    sum = length(sum) > 0.0 ? normalize(sum) : vec3(0.0);
-    for (int round = 0; round < 32; round++) {
-        float least = 0.2;
+    Cap cap;
+    cap.n = unit_of(sum);
+    cap.least = 0.2;
+    n = cap.n;
+    float best = -2.0;
+    for (int round = 0; round < 64; round++) {
+        float least = 2.0;
         vec3 worst = vec3(0.0);
         for (int k = from; k < to; k++) {
-            ivec3 v = t[ring[k]];
-            vec3 a = q[v.x];
-            vec3 m = cross(q[v.y] - a, q[v.z] - a);
-            float l = length(m);
-            if (l > 0.0 && dot(m, sum) / l < least) { least = dot(m, sum) / l; worst = m / l; }
+            vec3 m = plane_of(t[ring[k]], q);
+            if (m != vec3(0.0) && dot(m, cap.n) < least) { least = dot(m, cap.n); worst = m; }
         }
-        if (least >= 0.2) break;
-        sum = normalize(sum + 0.3 * worst);
+        if (least > best) { best = least; n = cap.n; }
+        if (least >= cap.least - 1e-6) break;
+        if (round == 0) { cap.a = worst; cap.b = worst; cap.c = worst; cap.n = worst; cap.least = 1.0; }
+        else cap = extended(cap, worst);
     }
-    n = sum;
 }
 kernel void moved(vec3 p<>, vec3 n<>, float offset<>, float size, out vec3 r<>) { r = p + size * offset * n; }
 kernel void corners(ivec3 t[], vec2 safe<>, inout float inner[], inout float outer[]) {
@@ -84,6 +119,7 @@ kernel void mark_second(ivec2 pair<>, ivec3 t[], inout int marks[]) {
     ivec3 g = t[pair.y];
     marks[g.x] = 1; marks[g.y] = 1; marks[g.z] = 1;
 }
+kernel void scaled(float offset<>, float size, out float r<>) { r = size * offset; }
 kernel void halve(int mark<>, float offset<>, out float r<>) { r = mark != 0 ? 0.5 * offset : offset; }
 $section(safe)
 vec3 of_segments(vec3 p, vec3 d, vec3 q, vec3 e) {
