@@ -137,6 +137,20 @@ describe("einsum", function()
         assert.equal(2e9, rill.einsum("i,j->", large, rill.from({0.5}, "double")))
     end)
 
+    it("has the type in kernels also without sums and products #doubles", function()
+        for kind, seen in pairs {
+            int8 = "int", uint16 = "uint", half = "float", unorm8 = "float", bool = "int", uint8 = "uint", int16 = "int",
+            float = "float", double = "double", int = "int", uint = "uint",
+        } do
+            local m = rill.from {{1, 0, 1}, {1, 1, 0}}:cast(kind)
+            for _, text in ipairs {"ab", "ba", "ab->ba", "...", "a...->a...", "ab->a", "ab->b"} do
+                assert.equal(seen, rill.einsum(text, m).type, kind .. " " .. text)
+            end
+            assert.equal(seen, rill.einsum("aa->a", m:domain({1, 1}, {2, 2})).type)
+            check.equal({1, 1, 0, 1, 1, 0}, rill.einsum("ab->ba", m):values())
+        end
+    end)
+
     it("without an arrow has the letters that occur once, in order", function()
         local a, b = random({3, 4}, "float", 0), random({4, 5}, "float", 0)
         same(reference("ij,jk->ik", {a, b}), rill.einsum("ij,jk", a, b))
@@ -228,6 +242,11 @@ describe("outer and trace", function()
             end
         end
         assert.equal(0, rill.trace(rill.stream("float", {0, 3})))
+        local most <const> = rill.from({{2 ^ 31 - 1, 0}, {0, 2 ^ 31 - 1}}, "int")
+        assert.equal(2 ^ 32 - 2, rill.trace(most))
+        assert.equal(2 ^ 31 + 6, rill.trace(rill.from({{2 ^ 31, 0}, {0, 6}}, "uint")))
+        assert.equal("integer", math.type(rill.trace(most)))
+        assert.same({-2}, rill.trace(most:reshape {2, 2, 1}):values()) -- the elements of a stream wrap
         check.raises("rill.trace: argument #1 's': expected at least two dimensions, got shape 3", rill.trace,
             rill.iota(3))
         check.raises("rill.trace: option 'offset': expected a whole number", rill.trace, rill.eye(2), {offset = 0.5})

@@ -308,7 +308,10 @@ function einsum.einsum(subscripts, ...)
     if #out == 0 then
         return result.s:get(1)
     end
-    local s <const> = ordered(result, out)
+    local s <const>, seen <const> = ordered(result, out), types.seen_scalar(result.s.type)
+    if s.type ~= seen then -- no operation has widened a small type
+        return s:cast(seen)
+    end
     return (#operands == 1 or s ~= result.s) and s:copy() or s
 end
 
@@ -320,9 +323,9 @@ function einsum.outer(a, b, ...)
     return (axes.reshaped(a, {a.size, 1}) * axes.reshaped(b, {1, b.size})):eval()
 end
 
---- rill.trace(s [, {offset =}]) returns the sum of the diagonal of a matrix, a number. If s has more than two dimensions,
--- the diagonal is along the first two, and the result is a new stream of the others. offset: the diagonal, above (> 0)
--- or below (< 0) the main one. Default: 0.
+--- rill.trace(s [, {offset =}]) returns the sum of the diagonal of a matrix, a number as that of s:sum(). If s has more
+-- than two dimensions, the diagonal is along the first two, and the result is a new stream of the others, in which
+-- integers wrap. offset: the diagonal, above (> 0) or below (< 0) the main one. Default: 0.
 function einsum.trace(s, options, ...)
     errors.none("rill.trace", 3, 2, (...))
     s = numbers("rill.trace: argument #1 's'", s)
@@ -334,18 +337,22 @@ function einsum.trace(s, options, ...)
         fail("rill.trace: argument #1 's': expected at least two dimensions, got shape %s", shape)
     end
     local letters <const> = ("abcdef"):sub(1, #shape - 2)
-    local subscripts <const> = "ii" .. letters .. "->" .. letters
+    local subscripts <const> = #shape == 2 and "ii->i" or "ii" .. letters .. "->" .. letters
+    local function traced(part)
+        local result <const> = einsum.einsum(subscripts, part)
+        return #shape == 2 and result:sum() or result
+    end
     local row <const>, column <const> = math.max(-o.offset, 0), math.max(o.offset, 0)
     local n <const> = math.max(math.min(shape[1] - row, shape[2] - column), 0)
     if n == 0 then
         shape[1], shape[2] = 0, 0
-        return einsum.einsum(subscripts, rill.stream(s.type, shape))
+        return traced(rill.stream(s.type, shape))
     end
     local from, to = {row + 1, column + 1}, {row + n, column + n}
     for d = 3, #shape do
         from[d], to[d] = 1, shape[d]
     end
-    return einsum.einsum(subscripts, s:domain(from, to))
+    return traced(s:domain(from, to))
 end
 
 for name, f in pairs(einsum) do
