@@ -83,6 +83,41 @@ describe("tones and colours", function()
         end
     end)
 
+    it("restore colours outside of the range, and keep NaN", function()
+        local list, state = {
+            {-1, -2, -3}, {0, -1, -2}, {-1, -1, -1}, {0, 0, 0}, {-0.5, 0, 0}, {1e-30, -1, 0}, {0, 0, -1},
+            {-1e-20, -2e-20, -1}, {0, -1e10, -3}, {0, -1e-30, -2e-30}, {2, 3, 4},
+        }, 5
+        local function random()
+            state = (state * 1103515245 + 12345) & 0x7fffffff
+            return (state >> 8) % 2001 / 1000 - 1
+        end
+        for _ = 1, 60 do list[#list + 1] = {random(), -math.abs(random()), -math.abs(random())} end
+        local s = rill.from({list}, "vec3")
+        for _, name in ipairs {"linear", "hsv", "lab", "ycbcr"} do
+            local back = pixels_of(rill.image.convert(rill.image.convert(s, "srgb", name), name, "srgb"))
+            for i, p in ipairs(name == "hsv" and list or {table.unpack(list, 12)}) do
+                local got = back[name == "hsv" and i or i + 11]
+                local most = math.max(math.abs(p[1]), math.abs(p[2]), math.abs(p[3]))
+                check.equal(p, got, name == "hsv" and 1e-6 * most or 2e-4)
+            end
+        end
+        local broken = {}
+        for i = 0, 23 do
+            local p = {0.5 - i % 3, 0.25, -0.75}
+            p[i // 3 % 3 + 1] = 0 / 0
+            broken[i + 1] = p
+        end
+        s = rill.from({broken}, "vec3")
+        for _, name in ipairs {"linear", "hsv", "lab", "ycbcr"} do
+            local back = pixels_of(rill.image.convert(rill.image.convert(s, "srgb", name), name, "srgb"))
+            for i, p in ipairs(broken) do
+                for c = 1, 3 do assert.is_true(p[c] == p[c] or back[i][c] ~= back[i][c], name .. " " .. i) end
+            end
+        end
+        assert.is_true(rill.isnan(rill.image.convert(rill.from({{{0 / 0, 0.5, 1}}}, "vec3"), "hsv", "srgb").x):all())
+    end)
+
     it("convert between any two colour spaces", function()
         local s = colours "vec4"
         local lab = rill.image.convert(rill.image.convert(s, "srgb", "hsv"), "hsv", "lab")

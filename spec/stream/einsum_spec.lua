@@ -139,8 +139,8 @@ describe("einsum", function()
 
     it("has the type in kernels also without sums and products #doubles", function()
         for kind, seen in pairs {
-            int8 = "int", uint16 = "uint", half = "float", unorm8 = "float", bool = "int", uint8 = "uint", int16 = "int",
-            float = "float", double = "double", int = "int", uint = "uint",
+            int8 = "int", uint16 = "uint", half = "float", unorm8 = "float", bool = "int", uint8 = "uint",
+            int16 = "int", float = "float", double = "double", int = "int", uint = "uint",
         } do
             local m = rill.from {{1, 0, 1}, {1, 1, 0}}:cast(kind)
             for _, text in ipairs {"ab", "ba", "ab->ba", "...", "a...->a...", "ab->a", "ab->b"} do

@@ -20,15 +20,21 @@ vec3 from_lab(vec3 c) {
         dot(w, vec3(0.0556434, -0.2040259, 1.0572252)));
 }
 
+// The saturation is spread / value, which is negative if no component is positive. A value that is 0, or small compared
+// with the spread, is replaced by one that is negligible, so that the saturation is finite.
 vec3 to_hsv(vec3 c) {
+    if (any(isnan(c))) return vec3(c.x + c.y + c.z);
     float most = max(c.x, max(c.y, c.z)), spread = most - min(c.x, min(c.y, c.z)), h = 0.0;
     if (spread > 0.0) {
         h = most == c.x ? (c.y - c.z) / spread : most == c.y ? 2.0 + (c.z - c.x) / spread : 4.0 + (c.x - c.y) / spread;
         h = (h < 0.0 ? h + 6.0 : h) / 6.0;
+        float least = max(spread * 8.673617379884035e-19, 1.1754943508222875e-38); // 2^-60, 2^-126
+        most = abs(most) >= least ? most : least;
     }
-    return vec3(h, most > 0.0 ? spread / most : 0.0, most);
+    return vec3(h, spread > 0.0 ? spread / most : 0.0, most);
 }
 vec3 from_hsv(vec3 c) {
+    if (isnan(c.x)) return vec3(c.x);
     vec3 k = 6.0 * fract(c.x + vec3(0.0, 2.0 / 3.0, 1.0 / 3.0));
     return c.z * (1.0 - c.y * (1.0 - clamp(abs(k - 3.0) - 1.0, 0.0, 1.0)));
 }
