@@ -61,6 +61,18 @@ describe("big streams", function()
         assert.same({12}, rill.big(b.path, nil, 12).shape)
     end)
 
+    it("without elements have ranges of all lengths", function()
+        for _, shape in ipairs {{0}, {0, 4}, {7, 0}, {3, 0, 5}, {3, 2, 0}, {0, 0}} do
+            local b = rill.big(save(rill.stream("float", shape)))
+            for first = 1, shape[1] + 1 do
+                for last = first - 1, shape[1] do
+                    local expected = {last - first + 1, table.unpack(shape, 2)}
+                    assert.equal(table.concat(expected, "x"), tostring(b:domain(first, last).shape))
+                end
+            end
+        end
+    end)
+
     it("are reduced as the whole", function()
         cases(function(s, b, element, n)
             local whole, exact = s:values(), 0

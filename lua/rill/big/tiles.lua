@@ -235,7 +235,7 @@ end
 
 --- tiles.read(where, state, first, count) returns a stream of `count` rows from row `first`, which counts from 0.
 function tiles.read(where, state, first, count)
-    if count * tiles.row(state) == 0 then
+    if count * state.size == 0 then
         local shape = tables.copy(state.shape)
         shape[1] = count
         return rill.stream(state.type, shape)
