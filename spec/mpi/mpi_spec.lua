@@ -230,6 +230,13 @@ describe("rill.mpi", function()
         assert.truthy(text:find("the checkpoint is damaged", 1, true))
     end)
 
+    test("refuses checkpoints with any changed byte, and reads those of version 1", function()
+        for ranks = 1, 2 do
+            local text, good = run(ranks, "failures", "changed", files.directory)
+            assert(good, text)
+        end
+    end)
+
     test("keeps the earlier files if the disk is full, on all ranks", function()
         -- A limit of the size of files gives the same errors of write.
         local limited = ("sh -c 'trap \"\" XFSZ; ulimit -f 20000; exec %s spec/mpi/programs/failures.lua full %s'")

@@ -2,6 +2,8 @@
 #include "mpi/mpi_module.h"
 
 #include <limits.h>
+#include <stdint.h>
+#include <string.h>
 
 static const char *const file_name = "rill.mpi.file";
 
@@ -102,25 +104,42 @@ static int view_box(MPI_File file, MPI_Offset at, int element, int rank, const i
     return code;
 }
 
+/* The box of a rank in an array of a file. */
+typedef struct Box {
+    lua_Integer at, element; /* the byte at which the array begins; the bytes of an element */
+    int rank, shape[MOST_DIMS], first[MOST_DIMS], own[MOST_DIMS];
+    char *bytes; /* the elements of the box */
+    size_t length;
+} Box;
+
+/* Reads a box from the arguments after the first: at, element, shape, first, own, memory, offset, bytes. */
+static void box_argument(lua_State *L, Box *box)
+{
+    box->at = luaL_checkinteger(L, 2);
+    box->element = luaL_checkinteger(L, 3);
+    box->rank = sizes_argument(L, 4, box->shape);
+    luaL_argcheck(L, sizes_argument(L, 5, box->first) == box->rank, 5, "as many sizes as the shape");
+    luaL_argcheck(L, sizes_argument(L, 6, box->own) == box->rank, 6, "as many sizes as the shape");
+    for (int d = 0; d < box->rank; d++) {
+        luaL_argcheck(L, box->own[d] <= box->shape[d] && box->first[d] <= box->shape[d] - box->own[d], 5,
+                      "a box inside of the shape");
+    }
+    box->bytes = memory_range(L, 7, &box->length);
+    luaL_argcheck(L, box->at >= 0 && box->element > 0, 2, "an offset from 0");
+}
+
 static int transfer(lua_State *L, bool writes)
 {
-    size_t length;
-    int count, shape[MOST_DIMS], first[MOST_DIMS], own[MOST_DIMS];
+    int count;
     MPI_Status status;
     MPI_Count moved = 0;
     ParallelFile *f = file_argument(L);
-    lua_Integer at = luaL_checkinteger(L, 2), element = luaL_checkinteger(L, 3);
-    int rank = sizes_argument(L, 4, shape);
-    luaL_argcheck(L, sizes_argument(L, 5, first) == rank, 5, "as many sizes as the shape");
-    luaL_argcheck(L, sizes_argument(L, 6, own) == rank, 6, "as many sizes as the shape");
-    for (int d = 0; d < rank; d++) {
-        luaL_argcheck(L, own[d] <= shape[d] && first[d] <= shape[d] - own[d], 5, "a box inside of the shape");
-    }
-    char *bytes = memory_range(L, 7, &length);
-    luaL_argcheck(L, at >= 0 && element > 0, 2, "an offset from 0");
-    MPI_Datatype type = mpi_bytes(L, length, &count);
+    Box box;
+    box_argument(L, &box);
+    char *bytes = box.bytes;
+    MPI_Datatype type = mpi_bytes(L, box.length, &count);
     double begin = mpi_wait_begin();
-    int code = view_box(f->file, (MPI_Offset)at, (int)element, rank, shape, first, own);
+    int code = view_box(f->file, (MPI_Offset)box.at, (int)box.element, box.rank, box.shape, box.first, box.own);
     if (code == MPI_SUCCESS) {
         code = writes ? MPI_File_write_at(f->file, 0, bytes, count, type, &status)
                       : MPI_File_read_at(f->file, 0, bytes, count, type, &status);
@@ -155,6 +174,64 @@ static int parallel_file_read(lua_State *L)
     return transfer(L, false);
 }
 
+/* Mixes the bits of a number (G. L. Steele, D. Lea, C. H. Flood 2014, SplitMix64). */
+static uint64_t mix_bits(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* Returns the checksum of an element at a byte of the file: the sum over its words of up to 8 bytes. */
+static uint64_t sum_element(const char *bytes, size_t length, uint64_t at)
+{
+    uint64_t sum = 0;
+    for (size_t from = 0; from < length; from += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + from, length - from < sizeof word ? length - from : sizeof word);
+        sum += mix_bits(word + mix_bits(at + from + UINT64_C(0x9e3779b97f4a7c15)));
+    }
+    return sum;
+}
+
+/* Returns the sum of the checksums of the elements of a box. */
+static uint64_t sum_box(const Box *box)
+{
+    const int last = box->rank - 1;
+    const uint64_t element = (uint64_t)box->element;
+    int index[MOST_DIMS] = {0};
+    uint64_t sum = 0;
+    for (size_t done = 0; done < box->length;) {
+        uint64_t place = 0;
+        for (int d = 0; d < box->rank; d++) {
+            place = place * (uint64_t)box->shape[d] + (uint64_t)(box->first[d] + index[d]);
+        }
+        for (int i = 0; i < box->own[last]; i++, done += element) {
+            sum += sum_element(box->bytes + done, element, (uint64_t)box->at + (place + (uint64_t)i) * element);
+        }
+        for (int d = last - 1; d >= 0 && ++index[d] == box->own[d]; d--) {
+            index[d] = 0;
+        }
+    }
+    return sum;
+}
+
+/* checksum(nil, at, element, shape, first, own, memory, offset, bytes): returns the checksum of the box of a rank as a
+ * whole number. The checksum of an array is the sum (modulo 2^64) over the boxes that it is divided into. */
+static int parallel_file_checksum(lua_State *L)
+{
+    Box box;
+    uint64_t bytes;
+    box_argument(L, &box);
+    bytes = (uint64_t)box.element;
+    for (int d = 0; d < box.rank; d++) {
+        bytes *= (uint64_t)box.own[d];
+    }
+    luaL_argcheck(L, bytes == box.length, 9, "the bytes of the box");
+    lua_pushinteger(L, (lua_Integer)sum_box(&box));
+    return 1;
+}
+
 /* file:sync(): waits until the data are on the disk. */
 static int parallel_file_sync(lua_State *L)
 {
@@ -177,4 +254,6 @@ void parallel_file_open(lua_State *L)
     lua_pop(L, 1);
     lua_pushcfunction(L, parallel_file_new);
     lua_setfield(L, -2, "file");
+    lua_pushcfunction(L, parallel_file_checksum);
+    lua_setfield(L, -2, "checksum");
 }

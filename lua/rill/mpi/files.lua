@@ -47,8 +47,9 @@ local function begin(file, text)
     return moved ~= own and (problem or "the disk is full") or nil
 end
 
--- Writes or reads the part of a distributed stream. Returns nil, or a message.
-local function move(file, at, state, writes)
+-- Writes or reads the part of a distributed stream. Returns nil, or a message; and the checksum of the part if
+-- `sum_at`, the place of the stream among the bytes that the checksum is of, is given.
+local function move(file, at, state, writes, sum_at)
     local c, part = state.data.cut, distributed.part(state)
     local bytes = c.size > 0 and part.nbytes or 0
     local memory = wire.borrow(bytes)
@@ -60,10 +61,13 @@ local function move(file, at, state, writes)
     if moved == bytes and not writes and bytes > 0 then
         wire.upload(part, memory, 0)
     end
+    local sum = sum_at and moved == bytes and wire.mpi.checksum(nil, sum_at, types.list[state.data.type].bytes, c.shape,
+        c.first, c.own, memory, 0, bytes) or 0
     wire.give(memory)
     if moved ~= bytes then
-        return problem or (writes and "the disk is full" or "the file ends too early")
+        return problem or (writes and "the disk is full" or "the file ends too early"), sum
     end
+    return nil, sum
 end
 
 -- Writes a file by a function of the opened file, under another name that is then replaced, so that a crash leaves the
@@ -169,7 +173,37 @@ end
 
 -- ---- checkpoints
 
-local MAGIC <const> = "rill checkpoint 1\n"
+-- Returns the first line of a checkpoint. Version 1 had no checksums.
+local function magic(version)
+    return ("rill checkpoint %d\n"):format(version)
+end
+
+local VERSION <const> = 2
+
+-- Returns the checksum of a text.
+local function sum_of_text(text)
+    local memory = wire.borrow(#text)
+    memory:put(text, 0)
+    local sum = wire.mpi.checksum(nil, 0, 1, {#text}, {0}, {#text}, memory, 0, #text)
+    wire.give(memory)
+    return sum
+end
+
+-- Returns the sum of a number of all ranks, modulo 2^64, on all of them.
+local function sum_of_ranks(own)
+    local sum = 0
+    for _, text in ipairs(wire.mpi.gather(string.pack("<i8", own))) do
+        sum = sum + string.unpack("<i8", text)
+    end
+    return sum
+end
+
+-- Returns the bytes of a checkpoint before its elements: the first line, a text that describes the contents, the
+-- checksum of the elements, and the checksum of the header up to there.
+local function header_of(text, sum)
+    local header = magic(VERSION) .. string.pack("<s8i8", text, sum)
+    return header .. string.pack("<i8", sum_of_text(header))
+end
 
 --- rill.mpi.checkpoint(path, state) writes a table to a file: distributed streams by name, and numbers, strings,
 -- booleans and plain tables of them, of which rank 1 gives the values. The file is written under another name that is
@@ -213,14 +247,16 @@ function files.checkpoint(path, state)
     end
     agree(where, path, not done and text:gsub("^.-: rill%.mpi: ", "") or nil)
     text = wire.broadcast(text, 1)
-    local header = MAGIC .. string.pack("<s8", text)
+    local begins <const> = #header_of(text, 0)
     write_whole(where, path, function(file)
-        local problem = begin(file, header)
+        local problem, sum = nil, 0
         for i, name in ipairs(names) do
-            local other = move(file, #header + streams[i].at, state[name]._state, true)
-            problem = problem or other
+            local other, own = move(file, begins + streams[i].at, state[name]._state, true, streams[i].at)
+            problem, sum = problem or other, sum + own
         end
-        return problem
+        local header = header_of(text, sum_of_ranks(sum))
+        local other = begin(file, header)
+        return problem or other
     end)
 end
 
@@ -246,28 +282,34 @@ local function check_content(text)
     return content
 end
 
+-- Reads the header of a checkpoint. Returns its content, or nil, a message, and whether the file does not exist.
 local function read_checkpoint(path)
     local file, problem = io.open(path, "rb")
     if not file then
         return nil, problem, true
     end
     local head <close> = file
-    if head:read(#MAGIC) ~= MAGIC then
+    local version = head:read(#magic(1))
+    local sums = version == magic(VERSION) and 16 or 0
+    if sums == 0 and version ~= magic(1) then
         return nil, "not a checkpoint of rill.mpi"
     end
     local size = head:read(8)
     local bytes = size and #size == 8 and string.unpack("<I8", size)
-    local text = bytes and bytes < 1 << 30 and head:read(bytes)
-    if not text or #text < bytes then
+    local text = bytes and bytes > 0 and bytes < 1 << 30 and head:read(bytes)
+    local tail = sums > 0 and head:read(sums) or ""
+    if not text or #text < bytes or #tail < sums then
         return nil, "the checkpoint is damaged"
     end
+    local sum = sums > 0 and string.unpack("<i8", tail) or nil
     local done, content = pcall(check_content, text)
-    if not done then
+    if not done or sum and header_of(text, sum) ~= version .. size .. text .. tail then
         return nil, "the checkpoint is damaged"
     end
-    content.at = #MAGIC + 8 + bytes
-    if head:seek "end" < content.at + content.bytes then
-        return nil, "the checkpoint ends too early"
+    content.sum, content.at = sum, #version + 8 + bytes + sums
+    local rest = head:seek "end" - content.at - content.bytes
+    if rest ~= 0 then
+        return nil, rest < 0 and "the checkpoint ends too early" or "the checkpoint is damaged"
     end
     return content
 end
@@ -290,17 +332,20 @@ function files.restart(path, options)
     if not content then
         return nil
     end
-    local state = content.values
+    local state, sum = content.values, 0
     local file = open(where, path, false)
     for _, stream in ipairs(content.streams) do
         local ranks = o.ranks and #o.ranks <= #stream.shape and o.ranks or nil
         local d = distributed.create(stream.element, cut.new(where, stream.shape, ranks), stream.modes, stream.widths)
-        local other = move(file, content.at + stream.at, d._state, false)
-        problem = problem or other
+        local other, own = move(file, content.at + stream.at, d._state, false, stream.at)
+        problem, sum = problem or other, sum + own
         state[stream.name] = d
     end
     pcall(file.close, file)
     agree(where, path, problem)
+    if content.sum and sum_of_ranks(sum) ~= content.sum then
+        fail("%s: '%s': the checkpoint is damaged", where, path)
+    end
     return state
 end
 

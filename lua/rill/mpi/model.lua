@@ -143,10 +143,10 @@ function model.ghosts(near, size, fields, bytes)
 end
 
 --- model.checkpoint(bytes, size, bandwidth, latency) returns the seconds of rill.mpi.checkpoint: the writing of all
--- bytes at the bandwidth of the file system, and six agreements of the ranks of two collective operations each.
+-- bytes at the bandwidth of the file system, and seven agreements of the ranks of two collective operations each.
 -- latency: of a message.
 function model.checkpoint(bytes, size, bandwidth, latency)
-    return bytes / bandwidth + 12 * rounds_of(size) * latency
+    return bytes / bandwidth + 14 * rounds_of(size) * latency
 end
 
 --- model.seconds(count, parameters) returns the time of the messages of a rank: {latency =, bandwidth =, copy_latency

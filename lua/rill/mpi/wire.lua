@@ -139,8 +139,10 @@ local function decode(text, at)
         end
         return s, at
     end
+    assert(kind == "T", "an unknown type")
     local count
     count, at = string.unpack("<i8", text, at)
+    assert(count >= 0, "a count below 0")
     local result = {}
     for _ = 1, count do
         local key, item
@@ -151,9 +153,11 @@ local function decode(text, at)
     return result, at
 end
 
---- wire.decode(text) returns the value that wire.encode made the text of.
+--- wire.decode(text) returns the value that wire.encode made the text of. Raises if it is damaged.
 function wire.decode(text)
-    return (decode(text, 1))
+    local value, after = decode(text, 1)
+    assert(after == #text + 1, "a rest of text")
+    return value
 end
 
 local PROBLEM <const> = "!"

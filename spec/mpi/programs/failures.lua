@@ -79,6 +79,40 @@ elseif way == "truncated" then
     refused(mpi.load, path .. "/short.npy")
     refused(mpi.restart, path .. "/damaged")
     refused(mpi.restart, path .. "/altered")
+elseif way == "changed" then -- checkpoints with a changed, missing or additional byte, and of version 1
+    local file = path .. "/changed"
+    local u = mpi.stream("vec3", {5, 7}, {init = 3})
+    local v = mpi.stream("uint8", {9}, {init = 200})
+    mpi.checkpoint(file, {u = u, v = v, step = 3, names = {"a", "b"}, x = 0.5})
+    local function write(text)
+        if mpi.rank == 1 then
+            local out <close> = assert(io.open(file, "wb"))
+            out:write(text)
+        end
+        mpi.barrier()
+    end
+    local whole = assert(io.open(file, "rb"):read "a")
+    local kept = 0
+    mpi.barrier()
+    for at = 1, #whole, mpi.size == 1 and 1 or 50 do
+        write(whole:sub(1, at - 1) .. string.char(whole:byte(at) ~ (1 << at % 8)) .. whole:sub(at + 1))
+        kept = kept + (pcall(mpi.restart, file) and 1 or 0)
+    end
+    for _, text in ipairs {whole .. "\0", whole:sub(1, -2), whole:sub(1, 100)} do
+        write(text)
+        kept = kept + (pcall(mpi.restart, file) and 1 or 0)
+    end
+    assert(kept == 0, kept .. " damaged checkpoints were read")
+    local description, at = string.unpack("<s8", whole, #"rill checkpoint 2\n" + 1)
+    local old = "rill checkpoint 1\n" .. string.pack("<s8", description) .. whole:sub(at + 16)
+    write(old)
+    local state = mpi.restart(file)
+    assert(state.step == 3 and state.v:sum() == 1800 and state.names[2] == "b" and
+        state.u:collect "all":bytes() == u:collect "all":bytes())
+    write(old .. "\0")
+    refused(mpi.restart, file)
+    write("rill checkpoint 1\n" .. string.pack("<s8", description .. "n") .. whole:sub(at + 16))
+    refused(mpi.restart, file)
 elseif way == "work" then -- a run with checkpoints that ends at a random time, and is started again
     local state = mpi.restart(path) or {step = 0, u = mpi.stream("float", {64, 64}, {init = 1})}
     local k = rill.kernel [=[
