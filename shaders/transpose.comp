@@ -1,8 +1,9 @@
 // Copies between views whose fastest dimensions differ: the target is contiguous along x, the
 // source along y. The other dimensions are a batch of such planes. Defines: GROUP invocations;
 // WORDS per element (1 to 4 in vector form, otherwise any number), PACKED elements per word;
-// VECTOR: both sides are read and written as aligned 16-byte texels, of E elements; TILE: the
-// method for the family gpu.
+// VECTOR: both sides are read and written as aligned 16-byte texels, of E elements; TILE: the method
+// for the family gpu. Without TILE, ALONG lanes are adjacent along y, the others along x, and each lane
+// moves BLOCKS blocks that are STEP_X and STEP_Y elements apart, in a tile of TILE_X by TILE_Y elements.
 #include "shared/parameters.glsl"
 #include "shared/transpose_words.h"
 layout(local_size_x = GROUP) in;
@@ -89,8 +90,7 @@ void main()
 
 #else
 
-// Moves a column of ROWS blocks of E by E elements. Both sides have whole units of them within
-// `size`. One lane does it.
+// Moves a block of E by E elements, of which both sides have whole units.
 void move_block(int x, int y, int from_base, int to_base);
 
 void main()
@@ -98,14 +98,15 @@ void main()
     uint tile_x, tile_y;
     int from_base, to_base;
     bool inside = find_tile(tile_x, tile_y, from_base, to_base);
-    int x = int(tile_x * uint(GROUP) + gl_LocalInvocationID.x) * E;
-    if (inside && x < NX) {
-        for (int k = 0; k < ROWS; k++) {
-            int y = (int(tile_y) * ROWS + k) * E;
-            if (y < NY) {
-                move_block(x, y, from_base, to_base);
-            }
+    int lane = int(gl_LocalInvocationID.x);
+    int x = int(tile_x) * TILE_X + lane / ALONG * E, y = int(tile_y) * TILE_Y + lane % ALONG * E;
+    int blocks = min(BLOCKS, (STEP_X > 0 ? NX - int(tile_x) * TILE_X : NY - int(tile_y) * TILE_Y) / (STEP_X + STEP_Y) + 1);
+    for (int k = 0; k < blocks && inside; k++) {
+        if (x < NX && y < NY) {
+            move_block(x, y, from_base, to_base);
         }
+        x += STEP_X;
+        y += STEP_Y;
     }
 }
 

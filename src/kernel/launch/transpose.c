@@ -8,8 +8,10 @@
 #include <string.h>
 
 enum {
-    SHORTEST = 8, /* least size of both dimensions: for smaller ones neighbors share cache lines anyway */
-    CPU_ROWS = 16,
+    SHORTEST = 8,   /* least size of both dimensions: for smaller ones neighbors share cache lines anyway */
+    CPU_ROWS = 256, /* elements of a tile along x */
+    DOWN_BLOCKS = 16,
+    GPU_LANES = 32,
     GPU_GROUP = 256,
     GPU_TILE = 32,
 };
@@ -127,12 +129,42 @@ static uint64_t round_up(int64_t n, int64_t unit)
     return (uint64_t)((n + unit - 1) / unit);
 }
 
+/* How the lanes of a group divide a tile, see transpose.comp. Lengths are in elements. */
+typedef struct Tile {
+    bool shared; /* through shared memory */
+    int group, along, blocks;
+    int x, y;
+    int step_x, step_y;
+} Tile;
+
+/* On a software device adjacent lanes read adjacent units of the source, and each lane walks across the source's rows, so
+ * that its stores follow each other in the rows of the target. If the source's rows are short, the other lanes of
+ * the group take the next rows. On other devices, and if elements of several words are stored word by word, adjacent
+ * lanes store adjacent elements, and each lane walks along its row of the source. */
+static Tile find_tile(const Device *device, const Planes *planes, const Unit *unit, bool shared)
+{
+    const DeviceTraits *traits = device_traits(device);
+    int e = unit->elements;
+    if (shared) {
+        return (Tile){.shared = true, .group = GPU_GROUP, .x = GPU_TILE, .y = GPU_TILE};
+    }
+    int group = traits->family == FAMILY_GPU ? GPU_LANES : traits->subgroup_size;
+    if (traits->family == FAMILY_GPU || (unit->words > 1 && !unit->vector)) {
+        return (Tile){false, group, 1, DOWN_BLOCKS, group * e, DOWN_BLOCKS * e, 0, e};
+    }
+    int along = group;
+    while (along % 2 == 0 && planes->y.size <= along / 2 * e) {
+        along /= 2;
+    }
+    int step = group / along * e, blocks = CPU_ROWS / step > 1 ? CPU_ROWS / step : 1;
+    return (Tile){false, group, along, blocks, blocks * step, along * e, step, 0};
+}
+
 /* Fills in the parameters. Returns the number of work groups. */
-static uint64_t fill(const Stream *to, const Stream *from, const Planes *planes, const Unit *unit, bool tile, int group,
+static uint64_t fill(const Stream *to, const Stream *from, const Planes *planes, const Unit *unit, const Tile *tile,
                      uint32_t *p)
 {
-    uint64_t x = round_up(planes->x.size, tile ? GPU_TILE : group * unit->elements);
-    uint64_t y = round_up(planes->y.size, tile ? GPU_TILE : CPU_ROWS * unit->elements);
+    uint64_t x = round_up(planes->x.size, tile->x), y = round_up(planes->y.size, tile->y);
     p[TRANSPOSE_P_NX] = (uint32_t)planes->x.size;
     p[TRANSPOSE_P_NY] = (uint32_t)planes->y.size;
     p[TRANSPOSE_P_TILES_X] = (uint32_t)x;
@@ -152,36 +184,38 @@ static uint64_t fill(const Stream *to, const Stream *from, const Planes *planes,
     return x * y * (uint64_t)planes->count;
 }
 
-static Program *find_program(Device *device, const Unit *unit, bool tile, bool block, int group)
+static Program *find_program(Device *device, const Unit *unit, const Tile *tile, bool block)
 {
-    return shader_program_format(
-        device, "transpose.comp",
-        "#define GROUP %d\n#define WORDS %d\n#define PACKED %d\n#define E %d\n#define ROWS %d\n%s%s%s", group,
-        unit->words, unit->packed, unit->elements, CPU_ROWS, unit->vector ? "#define VECTOR\n" : "",
-        tile ? "#define TILE\n" : "", block ? "#define BLOCK\n" : "");
+    return shader_program_format(device, "transpose.comp",
+                                 "#define GROUP %d\n#define WORDS %d\n#define PACKED %d\n#define E %d\n%s%s%s"
+                                 "#define ALONG %d\n#define BLOCKS %d\n#define TILE_X %d\n#define TILE_Y %d\n"
+                                 "#define STEP_X %d\n#define STEP_Y %d\n",
+                                 tile->group, unit->words, unit->packed, unit->elements,
+                                 unit->vector ? "#define VECTOR\n" : "", tile->shared ? "#define TILE\n" : "",
+                                 block ? "#define BLOCK\n" : "", tile->along, tile->blocks, tile->x, tile->y,
+                                 tile->step_x, tile->step_y);
 }
 
 bool transpose_copy(Stream *to, const Stream *from)
 {
     Device *device = to->device;
-    const DeviceTraits *traits = device_traits(device);
     Planes planes;
     Unit unit;
-    bool tile = uses_tile(to);
-    if (!find_planes(to, from, &planes) || !find_unit(to, from, &planes, tile, &unit)) {
+    bool shared = uses_tile(to);
+    if (!find_planes(to, from, &planes) || !find_unit(to, from, &planes, shared, &unit)) {
         return error_set("transpose: these views are not supported");
     }
+    Tile tile = find_tile(device, &planes, &unit, shared);
     TexelFormat format = unit.vector ? TEXEL_VECTOR : TEXEL_WORD;
     bool block = !buffer_in_texture(from->buffer, format);
-    int group = tile ? GPU_GROUP : traits->family == FAMILY_GPU ? 32 : traits->subgroup_size;
-    Program *program = find_program(device, &unit, tile, block, group);
+    Program *program = find_program(device, &unit, &tile, block);
     if (!program || !buffer_block_fits(to->buffer) || (block && !buffer_block_fits(from->buffer))) {
         return false;
     }
     uint32_t params[4 * TRANSPOSE_P_VECTORS] = {0};
     Dispatch dispatch = {
         .program = program, .params = params, .param_vectors = TRANSPOSE_P_VECTORS, .groups = {0, 1, 1}};
-    dispatch.groups[0] = fill(to, from, &planes, &unit, tile, group, params);
+    dispatch.groups[0] = fill(to, from, &planes, &unit, &tile, params);
     dispatch.blocks[0].buffer = to->buffer;
     dispatch.block_count = block ? 2 : 1;
     if (block) {
