@@ -16,7 +16,7 @@ layout(std430, binding = 0) writeonly buffer Q { uvec4 q[]; };
 ]=]
 
 local function close_to(ours, bytes, tolerance)
-    local theirs <close> = rill.stream("float", ours.size, bytes)
+    local theirs <close> = rill.stream("float", ours.shape, bytes)
     local apart <close> = rill.abs(ours - theirs):eval()
     local sizes <close> = rill.abs(ours):eval()
     return apart:max() <= tolerance * sizes:max()
@@ -422,6 +422,176 @@ local function page_row(rows, size, taps)
     end, 4 * from.size, variants, expected)
 end
 
+-- ---- transposes, sums of columns, sums by index
+
+-- Adjacent lanes read adjacent texels, and each lane moves blocks of 4 x 4 elements down ROWS rows.
+local MOVE <const> = [=[
+layout(binding = 0) uniform usamplerBuffer x;
+void main() {
+    int column = int(gl_WorkGroupID.x) % (SIDE / 32) * 8 + int(gl_LocalInvocationID.x);
+    int first = int(gl_WorkGroupID.x) / (SIDE / 32) * ROWS;
+    for (int row = first; row < first + ROWS; row += 4) {
+        int i = row * (SIDE / 4) + column, k = column * SIDE + row / 4;
+        uvec4 a = texelFetch(x, i), b = texelFetch(x, i + SIDE / 4);
+        uvec4 c = texelFetch(x, i + SIDE / 2), d = texelFetch(x, i + SIDE / 4 * 3);
+        q[k] = uvec4(a.x, b.x, c.x, d.x);
+        q[k + SIDE / 4] = uvec4(a.y, b.y, c.y, d.y);
+        q[k + SIDE / 2] = uvec4(a.z, b.z, c.z, d.z);
+        q[k + SIDE / 4 * 3] = uvec4(a.w, b.w, c.w, d.w);
+    }
+}
+]=]
+
+local function move_row(rows, side)
+    local a = rill.random({side, side}, {seed = 1})
+    local variants, bytes = {}, a:bytes()
+    for _, height in ipairs {64, 256, 1024} do
+        variants[#variants + 1] = {("4 x 4 per lane, tiles of 32 x %d"):format(height),
+            HEAD:format(8) .. MOVE:gsub("SIDE", side):gsub("ROWS", height), side // 32 * (side // height), bytes}
+    end
+    rows[#rows + 1] = bound(("transpose %d^2"):format(side), function() return a:transpose():copy() end, 4 * side * side,
+        variants)
+end
+
+-- Races rill's `run` with works of raw OpenGL, whose buffer `result` is compared with rill's result. Each work: name, description, result.
+local function bound_works(title, run, tolerance, works)
+    local contenders, numbers = {function()
+        return support.timed(function()
+            local s <close> = run() -- luacheck: ignore
+        end, 1)
+    end}, {}
+    local own <close> = run()
+    for i, work in ipairs(works) do
+        local number = peer.gl_work(work[2])
+        peer.gl_run(number)
+        assert(close_to(own, peer.gl_read(number, work[3]), tolerance), title .. ": another result by hand: " .. work[1])
+        numbers[i], contenders[i + 1] = number, function() return peer.gl_run(number) end
+    end
+    local times = {support.race(ROUNDS, table.unpack(contenders))}
+    local best = {}
+    for i, work in ipairs(works) do
+        peer.gl_close(numbers[i])
+        local name = work.exact and "exact" or "any"
+        if not best[name] or times[i + 1] < times[best[name]] then best[name] = i + 1 end
+    end
+    local found = {}
+    for _, name in ipairs {"any", "exact"} do
+        local i = best[name]
+        found[#found + 1] = i and support.faster(title, times[1], "GLSL by hand: " .. works[i - 1][1], times[i], 0.91)
+    end
+    return found
+end
+
+-- A lane adds TEXELS texels of each row of its part, and a second program adds the parts.
+local function columns_by_hand(side, texels, parts)
+    local lines = {{}, {}, {}}
+    for k = 0, texels - 1 do
+        lines[1][k + 1] = ("vec4 a%d = vec4(0.0);"):format(k)
+        lines[2][k + 1] = ("a%d += uintBitsToFloat(texelFetch(x, i + %d));"):format(k, 8 * k)
+        lines[3][k + 1] = ("q[o + %d] = floatBitsToUint(a%d);"):format(8 * k, k)
+    end
+    local across = side // 4 // 8 // texels
+    local head = HEAD:format(8) .. "layout(binding = 0) uniform usamplerBuffer x;\nvoid main() {\n"
+    local add = head .. ([=[
+    int column = int(gl_WorkGroupID.x) %% %d * %d + int(gl_LocalInvocationID.x), part = int(gl_WorkGroupID.x) / %d;
+    %s
+    for (int y = part * %d; y < (part + 1) * %d; y++) { int i = y * %d + column; %s }
+    int o = part * %d + column;
+    %s
+}]=]):format(across, 8 * texels, across, table.concat(lines[1]), side // parts, side // parts, side // 4,
+        table.concat(lines[2]), side // 4, table.concat(lines[3]))
+    local finish = head .. ([=[
+    int i = int(gl_GlobalInvocationID.x);
+    vec4 sum = vec4(0.0);
+    for (int k = 0; k < %d; k++) sum += uintBitsToFloat(texelFetch(x, i + k * %d));
+    q[i] = floatBitsToUint(sum);
+}]=]):format(parts, side // 4)
+    return {programs = {add, finish}, passes = {
+        {program = 1, groups = {across * parts, 1}, textures = {{1, 4}}, blocks = {2}},
+        {program = 2, groups = {side // 32, 1}, textures = {{2, 4}}, blocks = {3}},
+    }}
+end
+
+local function column_row(rows, side)
+    local a = rill.random({side, side}, {seed = 1})
+    local works, bytes = {}, a:bytes()
+    for _, texels in ipairs {1, 4, 16} do
+        local work = columns_by_hand(side, texels, 16)
+        for _, program in ipairs {1, 2} do work.programs[program] = work.programs[program]:gsub("usampler", "sampler")
+            :gsub("uintBitsToFloat(%b())", "%1") end
+        work.buffers = {bytes, 4 * side * 16, 4 * side}
+        works[#works + 1] = {("%d texels per lane, 16 parts"):format(texels), work, 3}
+    end
+    table.move(bound_works(("sum of %d^2 along axis 1"):format(side), function() return a:sum(1) end, 1e-5, works),
+        1, 2, #rows + 1, rows)
+end
+
+-- A row of bins for each group, to which its lanes add atomically. `pairs`: two floats per bin, the second for what the first one has lost.
+local function add_by_hand(count, bins, groups, pairs)
+    local run, width, trips = count // groups // 4, (bins + 16) * (pairs and 2 or 1), 30000
+    local head = "#extension GL_NV_shader_atomic_float : require\n" .. [=[
+layout(local_size_x = 8) in;
+layout(location = 0) uniform int from;
+layout(location = 1) uniform int to;
+layout(binding = 0) uniform samplerBuffer index;
+layout(binding = 1) uniform samplerBuffer weight;
+layout(std430, binding = 0) buffer R { float r[]; };
+]=]
+    local one = pairs and [=[
+    float old = atomicAdd(r[row + 2 * b], w), sum = old + w, part = sum - old;
+    atomicAdd(r[row + 2 * b + 1], (old - (sum - part)) + (w - part));]=] or "atomicAdd(r[row + b], w);"
+    local add = head .. ([=[
+void put(int row, int b, float w) { precise float x = w; %s }
+void main() {
+    int row = int(gl_WorkGroupID.x) * %d, o = int(gl_WorkGroupID.x) * %d + int(gl_LocalInvocationID.x);
+    for (int t = from; t < to; t++) {
+        ivec4 b = floatBitsToInt(texelFetch(index, o + t * 8));
+        vec4 w = texelFetch(weight, o + t * 8);
+        put(row, b.x, w.x); put(row, b.y, w.y); put(row, b.z, w.z); put(row, b.w, w.w);
+    }
+}]=]):format(one, width, run)
+    if pairs then add = add:gsub("float old", "precise float old") end
+    local clear = head .. ("void main() { for (int i = int(gl_GlobalInvocationID.x); i < %d; i += 8192) r[i] = 0.0; }")
+        :format(groups * width)
+    local finish = head:gsub("weight;", "weight;\nlayout(std430, binding = 1) writeonly buffer S { float s[]; };") .. ([=[
+void main() {
+    for (int b = int(gl_GlobalInvocationID.x); b < %d; b += 8192) {
+        double sum = 0.0lf;
+        for (int k = 0; k < %d; k++) %s
+        s[b] = float(sum);
+    }
+}]=]):format(bins, groups, pairs and ("sum += double(r[k * %d + 2 * b]) + double(r[k * %d + 2 * b + 1]);"):format(width, width)
+        or ("sum += double(r[k * %d + b]);"):format(width))
+    local passes = {{program = 1, groups = {1024, 1}, blocks = {3}}}
+    for t = 0, run // 8 - 1, trips do
+        passes[#passes + 1] = {program = 2, groups = {groups, 1}, textures = {{1, 4}, {2, 4}}, blocks = {3},
+            numbers = {t, math.min(t + trips, run // 8)}}
+    end
+    passes[#passes + 1] = {program = 3, groups = {1024, 1}, blocks = {3, 4}}
+    return {programs = {clear, add, finish}, passes = passes}, 4 * groups * width
+end
+
+local function add_rows(rows)
+    local count <const> = 1 << 24
+    local weights = rill.random(count, {seed = 2})
+    for _, bins in ipairs {256, 4096, 65536, 1 << 20} do
+        local index = rill.random(count, {type = "int", low = 0, high = bins - 1, seed = 3})
+        local works = {}
+        for _, pairs in ipairs {false, true} do
+            for _, groups in ipairs {4, 16} do
+                local work, bytes = add_by_hand(count, bins, groups, pairs)
+                work.buffers = {index:bytes(), weights:bytes(), bytes, 4 * bins}
+                works[#works + 1] = {("atomic additions of %s, %d rows"):format(pairs and "pairs of floats" or "floats",
+                    groups), work, 4, exact = pairs}
+            end
+        end
+        table.move(bound_works(("sums of 2^24 weights, %d bins"):format(bins), function()
+            return rill.bincount(index, {weights = weights, minlength = bins})
+        end, 1e-4, works), 1, 2, #rows + 1, rows)
+        index:close()
+    end
+end
+
 -- ---- small transforms
 
 local COPY <const> = [=[
@@ -459,6 +629,9 @@ end
 
 return function()
     local rows, stencil = {}, matrices.stencil(100)
+    move_row(rows, 4096)
+    column_row(rows, 4096)
+    add_rows(rows)
     sparse_rows(rows, "4,884 rows of 59, band", banded(4884, 59))
     sparse_rows(rows, "10^6 rows of 7, stencil", stencil)
     ell_row(rows, "the same as ELL", stencil)

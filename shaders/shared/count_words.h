@@ -9,4 +9,5 @@
 #define COUNT_P_WEIGHT_BASE 6 // word where the weights begin
 #define COUNT_P_FROM 7        // part of a lane's run that this dispatch covers
 #define COUNT_P_TO 8
+#define COUNT_P_WIDTH 9       // bins of a bucket (count_buckets.comp)
 #define COUNT_P_VECTORS 3

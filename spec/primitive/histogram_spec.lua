@@ -275,6 +275,35 @@ describe("weights", function()
         end
     end)
 
+    -- Bins whose rows exceed the caches of a core: the numbers are partitioned first.
+    it("of many bins, evenly, in few bins, and out of range #tables #large", function()
+        local size, bins = 140003, (1 << 17) + 5
+        local even = rill.random(size, {type = "int", low = 0, high = bins - 1, seed = 1})
+        local weights = rill.random(size, {seed = 5, low = -1, high = 1})
+        local w = weights:values()
+        for name, s in pairs {
+            even = even, ["in one bin"] = (even * 0 + 77777):eval(), ["in a range of bins"] = (even % 5000):eval(),
+            ["half in the last bin"] = rill.where((even % 2):eq(0), bins - 1, even):eval(),
+        } do
+            local exact = {}
+            for k = 1, bins do exact[k] = 0 end
+            for i, x in ipairs(s:values()) do exact[x + 1] = exact[x + 1] + w[i] end
+            local sums = rill.bincount(s, {weights = weights, minlength = bins})
+            for k, x in ipairs(sums:values()) do
+                if math.abs(x - exact[k]) > 1e-7 * math.abs(exact[k]) + 1e-13 then
+                    error(("%s: bin %d is %.9g, not %.9g"):format(name, k - 1, x, exact[k]))
+                end
+            end
+            assert.equal(sums:bytes(), rill.bincount(s, {weights = weights, minlength = bins}):bytes())
+        end
+        local places = bins // 8
+        local d = rill.scatter(rill.stream("float", places), even, weights, "add")
+        local expected = rill.bincount(even, {weights = weights, minlength = bins}):domain(1, places)
+        assert.is_true(rill.abs(d - expected):max() <= 1e-7 * rill.abs(expected):max())
+        local none = rill.scatter(rill.stream("float", bins // 8), (even * 0 - 1):eval(), weights, "add")
+        assert.equal(0, rill.abs(none):max())
+    end)
+
     it("need memory in proportion to the data, in addition to the result", function()
         local s = rill.from {1, 2, 3, 4, 5}
         for _, bins in ipairs {1 << 20, (1 << 20) + 1, 1 << 23} do

@@ -244,7 +244,7 @@ static bool same_digit(const Sort *s)
 static bool run_pass(Sort *s, int pass)
 {
     bool last = pass + 1 == pass_count(s->job);
-    s->params[RADIX_P_SHIFT] = (uint32_t)pass * 8;
+    s->params[RADIX_P_SHIFT] = (uint32_t)(s->job->first_bit + pass * 8);
     if (!count_digits(s) || (!s->tiles && !sum_digits(s))) {
         return false;
     }
@@ -330,6 +330,9 @@ static void cut_rows(Sort *s)
 static bool is_short(const Sort *s)
 {
     const RadixJob *job = s->job;
+    if (job->first_bit > 0) {
+        return false;
+    }
     if (is_ranked(s) || s->tiles) {
         return is_ranked(s) || s->runs == 1;
     }

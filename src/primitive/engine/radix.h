@@ -24,6 +24,9 @@ typedef struct RadixJob {
     Device *device;
     RadixKey key;
     int64_t rows, length; /* each row is sorted separately */
+    /* Keys of 32 bits only: the lowest bit that is compared. Keys are ordered by the `key.used` bits from this one on.
+     * If it is not 0, the other bits may differ. */
+    int first_bit;
     Buffer *keys;
     int64_t key_base; /* index of the first key in `keys`, in 32-bit words */
     RadixPayload payload;

@@ -2,10 +2,12 @@
 
 #include "base/strbuf.h"
 #include "gpu/program/shader.h"
+#include "primitive/engine/radix.h"
 #include "primitive/reduction/reduce.h"
 #include "shared/count_words.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum {
     BYTE_BINS = 1024,    /* per pass of count_bytes.comp */
@@ -14,6 +16,8 @@ enum {
     BYTE_LEAST = 128,    /* least number of texels per lane: with fewer, a lane is not worth its counters */
     ROW_WORDS = 1 << 22, /* words of the rows of all lanes */
     ROW_LANES = 1024,
+    WEIGHT_WORDS = 1 << 23, /* the same for weights: few rows stay in the caches */
+    WEIGHT_LANES = 128,
     ROW_LEAST = 16,
     /* Trips of one dispatch: the limit on loop trips. Rows that lanes return to have left the caches. */
     ROW_TRIPS = 60000,
@@ -23,6 +27,11 @@ enum {
     ROW_BINS = 1 << 18,    /* most bins of counts in rows; with more, atomics are used */
     WEIGHT_BINS = 1 << 20, /* bins of weights from which a scatter is used: 16 rows of doubles would take 128 MiB */
     SPARSE_BINS = 1 << 16, /* most bins if there are fewer weights than bins; with more, rows would be mostly zeros */
+    ROW_CACHES = 4,        /* rows of a group may be larger than a core's cache by this factor */
+    BUCKETS = 256,
+    BUCKET_RUNS = 512,
+    BUCKET_RUN = 4096,     /* least number of weights in a run */
+    BUCKET_BINS = 1 << 22, /* most bins in buckets: of 16,384 bins, whose sums a lane can set to zero and add up */
     SHARED_BINS = 8192,
     ATOMIC_GROUP = 256,
     ATOMIC_EACH = 32
@@ -199,7 +208,8 @@ static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bin
 static int64_t row_lanes(int64_t count, int64_t bins, const Stream *weights)
 {
     bool own = own_sums(weights, bins);
-    int64_t lanes = ROW_WORDS / (bins * (weights ? 2 : 1)), most = own ? OWN_LANES : ROW_LANES;
+    int64_t lanes = weights ? WEIGHT_WORDS / (2 * bins) : ROW_WORDS / bins;
+    int64_t most = own ? OWN_LANES : weights ? WEIGHT_LANES : ROW_LANES;
     int64_t least = count / (own ? OWN_LEAST : 256) + 1, needed = count / ROW_TRIPS + 1;
     lanes = lanes > most ? most : lanes;
     lanes = lanes < ROW_LEAST ? ROW_LEAST : lanes;
@@ -226,6 +236,91 @@ static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bin
            pass_run(&pass, "count_sums.comp", numbers->device, round_up((uint64_t)bins, 8));
     strbuf_free(&pass.defines);
     stream_release(&rows);
+    return done;
+}
+
+/* buckets */
+
+/* Sums weights into many bins: partitions the numbers and the weights into buckets of adjacent bins, so that the sums
+ * of a lane fit into the caches. */
+typedef struct Buckets {
+    int64_t count, bins, width; /* of numbers, of bins, of the bins in a bucket */
+    int64_t run, lanes;
+    Buffer *numbers, *weights; /* partitioned */
+    Stream starts, rows;
+} Buckets;
+
+/* Returns whether rows of doubles are too large for the caches, and buckets can be used. */
+static bool buckets_serve(const Stream *numbers, const Stream *weights, int64_t bins)
+{
+    int64_t cache = 1 << 20;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    long known = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    cache = known > 0 ? known : cache;
+#endif
+    uint64_t bytes = (uint64_t)stream_elements(numbers) * 4;
+    Device *device = numbers->device;
+    return weights->type == type_of(SCALAR_FLOAT, 1) && bins * 8 * (int64_t)sizeof(double) > ROW_CACHES * cache &&
+           bins <= BUCKET_BINS && stream_elements(numbers) >= bins && buffer_texture_reaches(device, TEXEL_WORD, bytes);
+}
+
+static bool partition(const Stream *numbers, const Stream *weights, Buckets *b)
+{
+    int bits = 0;
+    while (((int64_t)BUCKETS << bits) < b->bins) {
+        bits++;
+    }
+    b->width = (int64_t)1 << bits;
+    RadixJob job = {.device = numbers->device,
+                    .key = {RADIX_UNSIGNED, 32, 8, false},
+                    .rows = 1,
+                    .length = b->count,
+                    .first_bit = bits,
+                    .keys = numbers->buffer,
+                    .key_base = numbers->offset,
+                    .payload = RADIX_WORDS,
+                    .words = weights->buffer,
+                    .word_base = weights->offset,
+                    .want_keys = true};
+    return radix_sort(&job, &b->numbers, &b->weights);
+}
+
+static bool run_part(const Buckets *b, int part, const Stream *to, const DispatchTexture *textures, int texture_count,
+                     int64_t lanes)
+{
+    Pass pass;
+    pass_start(&pass, "#define GROUP 8\n", false);
+    strbuf_addf(&pass.defines, "#define PART %d\n", part);
+    pass.params[COUNT_P_COUNT] = (uint32_t)b->count;
+    pass.params[COUNT_P_BINS] = (uint32_t)b->bins;
+    pass.params[COUNT_P_RUN] = (uint32_t)b->run;
+    pass.params[COUNT_P_LANES] = (uint32_t)b->lanes;
+    pass.params[COUNT_P_WIDTH] = (uint32_t)b->width;
+    pass_write(&pass, to);
+    memcpy(pass.dispatch.textures, textures, (size_t)texture_count * sizeof *textures);
+    pass.dispatch.texture_count = texture_count;
+    return pass_run(&pass, "count_buckets.comp", to->device, round_up((uint64_t)lanes, 8));
+}
+
+static bool count_buckets(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
+{
+    Device *device = numbers->device;
+    Buckets b = {.count = stream_elements(numbers), .bins = bins};
+    b.run = round_up((uint64_t)b.count, 4 * BUCKET_RUNS) * 4;
+    b.run = b.run < BUCKET_RUN ? BUCKET_RUN : b.run;
+    b.lanes = round_up((uint64_t)b.count, (uint64_t)b.run) + BUCKETS;
+    bool done = partition(numbers, weights, &b) &&
+                create(device, type_of(SCALAR_INT, 1), BUCKETS + 1, false, &b.starts) &&
+                create(device, type_of(SCALAR_DOUBLE, 1), b.lanes * (b.width + 1), false, &b.rows);
+    DispatchTexture words[] = {{b.numbers, TEXEL_WORD}};
+    DispatchTexture all[] = {{b.numbers, TEXEL_VECTOR}, {b.weights, TEXEL_VECTOR}, {b.starts.buffer, TEXEL_WORD}};
+    DispatchTexture rows[] = {{b.starts.buffer, TEXEL_WORD}, {b.rows.buffer, TEXEL_WORD}};
+    done = done && run_part(&b, 0, &b.starts, words, 1, BUCKETS + 1) && run_part(&b, 1, &b.rows, all, 3, b.lanes) &&
+           run_part(&b, 2, result, rows, 2, bins);
+    buffer_release(b.numbers);
+    buffer_release(b.weights);
+    stream_release(&b.starts);
+    stream_release(&b.rows);
     return done;
 }
 
@@ -333,10 +428,11 @@ bool count_all_numbers(const Stream *numbers, bool negative, int64_t bins, Strea
     return count_bins(numbers, negative, &bins) && count_numbers(numbers, bins, result);
 }
 
-bool count_has_weights(const Stream *numbers, int64_t bins)
+bool count_has_weights(const Stream *numbers, const Stream *weights, int64_t bins)
 {
     bool few = bins <= SPARSE_BINS || bins <= stream_elements(numbers);
-    return device_traits(numbers->device)->family == FAMILY_CPU && few && bins < WEIGHT_BINS;
+    return device_traits(numbers->device)->family == FAMILY_CPU && few &&
+           (bins < WEIGHT_BINS || buckets_serve(numbers, weights, bins));
 }
 
 bool count_weights(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
@@ -344,7 +440,9 @@ bool count_weights(const Stream *numbers, const Stream *weights, int64_t bins, S
     if (!create(numbers->device, weights->type, bins, true, result)) {
         return false;
     }
-    bool done = stream_elements(numbers) == 0 || count_rows(numbers, weights, bins, result);
+    bool done = stream_elements(numbers) == 0 ||
+                (buckets_serve(numbers, weights, bins) ? count_buckets(numbers, weights, bins, result)
+                                                       : count_rows(numbers, weights, bins, result));
     if (!done) {
         stream_release(result);
     }

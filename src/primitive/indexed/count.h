@@ -16,9 +16,8 @@ bool count_numbers(const Stream *numbers, int64_t bins, Stream *result);
 bool count_bins(const Stream *numbers, bool negative, int64_t *bins);
 /* Creates a uint stream of counts with as many bins as count_bins finds, at least `bins`. Waits for the device. */
 bool count_all_numbers(const Stream *numbers, bool negative, int64_t bins, Stream *result);
-/* Returns whether count_weights supports this device and this number of bins: a device of the family cpu, and not too
- * many bins. */
-bool count_has_weights(const Stream *numbers, int64_t bins);
+/* Returns whether count_weights supports these arguments: a device of the family cpu, and not too many bins. */
+bool count_has_weights(const Stream *numbers, const Stream *weights, int64_t bins);
 /* Creates the sums of the weights of equal numbers, in the type of the weights. `weights` is dense, float or double,
  * and has as many elements as `numbers`. The sums are computed in double, in the same order in every run. */
 bool count_weights(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result);

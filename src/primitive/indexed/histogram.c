@@ -239,7 +239,7 @@ static bool tally(const Stream *numbers, const Stream *weights, int64_t bins, St
     }
     Shape shape = {.rank = 1, .size = {bins}};
     bool done = false;
-    if (count_has_weights(numbers, bins)) {
+    if (count_has_weights(numbers, &flat, bins)) {
         done = count_weights(numbers, &flat, bins, result);
     } else if (stream_create(flat.device, flat.type, &shape, true, result) &&
                !(done = scatter_stream(result, numbers, &flat, SCATTER_ADD, NULL, NULL))) {

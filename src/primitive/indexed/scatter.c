@@ -228,8 +228,7 @@ static bool combine_in_order(Scatter *s, Kernel *kernel)
 /* sums to few destinations */
 
 enum {
-    FEW_EACH = 4, /* least number of elements per destination */
-    FEW_DESTINATIONS = 1 << 18,
+    FEW_EACH = 4,       /* least number of elements per destination */
     FEW_ELEMENTS = 4096 /* with fewer, there is little to gain */
 };
 
@@ -238,8 +237,8 @@ static bool few_destinations(const Scatter *s)
     const Type *type = s->dst->type;
     int64_t places = stream_elements(s->dst), count = stream_elements(&s->index);
     bool real = type == type_of(SCALAR_FLOAT, 1) || type == type_of(SCALAR_DOUBLE, 1);
-    return s->op == SCATTER_ADD && real && places <= FEW_DESTINATIONS && count >= FEW_EACH * places &&
-           count >= FEW_ELEMENTS && shape_equal(&s->src.shape, &s->index.shape) && count_has_weights(&s->index, places);
+    return s->op == SCATTER_ADD && real && count >= FEW_EACH * places && count >= FEW_ELEMENTS &&
+           shape_equal(&s->src.shape, &s->index.shape) && count_has_weights(&s->index, &s->src, places);
 }
 
 /* Computes the flat index of each element's destination as uint. Out of range it is larger than all others (the bits
