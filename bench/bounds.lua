@@ -449,8 +449,8 @@ local function move_row(rows, side)
         variants[#variants + 1] = {("4 x 4 per lane, tiles of 32 x %d"):format(height),
             HEAD:format(8) .. MOVE:gsub("SIDE", side):gsub("ROWS", height), side // 32 * (side // height), bytes}
     end
-    rows[#rows + 1] = bound(("transpose %d^2"):format(side), function() return a:transpose():copy() end, 4 * side * side,
-        variants)
+    rows[#rows + 1] = bound(("transpose %d^2"):format(side), function() return a:transpose():copy() end,
+        4 * side * side, variants)
 end
 
 -- Races rill's `run` with works of raw OpenGL, whose buffer `result` is compared with rill's result. Each work: name, description, result.
@@ -464,7 +464,8 @@ local function bound_works(title, run, tolerance, works)
     for i, work in ipairs(works) do
         local number = peer.gl_work(work[2])
         peer.gl_run(number)
-        assert(close_to(own, peer.gl_read(number, work[3]), tolerance), title .. ": another result by hand: " .. work[1])
+        local same = close_to(own, peer.gl_read(number, work[3]), tolerance)
+        assert(same, ("%s: '%s' computes another result"):format(title, work[1]))
         numbers[i], contenders[i + 1] = number, function() return peer.gl_run(number) end
     end
     local times = {support.race(ROUNDS, table.unpack(contenders))}
@@ -553,15 +554,15 @@ void main() {
     if pairs then add = add:gsub("float old", "precise float old") end
     local clear = head .. ("void main() { for (int i = int(gl_GlobalInvocationID.x); i < %d; i += 8192) r[i] = 0.0; }")
         :format(groups * width)
-    local finish = head:gsub("weight;", "weight;\nlayout(std430, binding = 1) writeonly buffer S { float s[]; };") .. ([=[
+    local finish = head:gsub("weight;", "%0\nlayout(std430, binding = 1) writeonly buffer S { float s[]; };") .. ([=[
 void main() {
     for (int b = int(gl_GlobalInvocationID.x); b < %d; b += 8192) {
         double sum = 0.0lf;
-        for (int k = 0; k < %d; k++) %s
+        for (int k = 0; k < %d; k++)
+            for (int j = 0; j < EACH; j++) sum += double(r[k * %d + EACH * b + j]);
         s[b] = float(sum);
     }
-}]=]):format(bins, groups, pairs and ("sum += double(r[k * %d + 2 * b]) + double(r[k * %d + 2 * b + 1]);"):format(width, width)
-        or ("sum += double(r[k * %d + b]);"):format(width))
+}]=]):format(bins, groups, width):gsub("EACH", pairs and 2 or 1)
     local passes = {{program = 1, groups = {1024, 1}, blocks = {3}}}
     for t = 0, run // 8 - 1, trips do
         passes[#passes + 1] = {program = 2, groups = {groups, 1}, textures = {{1, 4}, {2, 4}}, blocks = {3},
