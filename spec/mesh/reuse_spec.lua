@@ -248,6 +248,99 @@ describe("rill.reuse.run", function()
         assert.is_true(hash.worst_probe > 200 and bounded.worst_probe <= 10 and bounded.slow > 200)
     end)
 
+    it("runs for batches of any size and any keys, whatever the device permits for loops", function()
+        local same = rill.kernel "kernel int same(int i<>) { return i; }"
+        local function check(ids, name, options)
+            local expected = reuse.run("naive", ids, same):bytes()
+            assert.equal(expected, reuse.run(name, ids, same, {}, options):bytes(), name)
+        end
+        -- 256 keys with equal hashes, four times in a batch: 131328 probes of linear probing.
+        local inverse, keys = 1, {}
+        for _ = 1, 6 do inverse = inverse * (2 - 2654435761 * inverse) & 0xffffffff end
+        for k = 0, 1022 do
+            local key = inverse * (k % 256) & 0xffffffff
+            keys[k + 1] = key >= 1 << 31 and key - (1 << 32) or key
+        end
+        for _, name in ipairs(batched) do
+            check(rill.from(keys, "int"), name)
+        end
+        -- Warps in which each index is compared with up to 127 others.
+        math.randomseed(17)
+        local triangles = triangles_of(random_ids(9000, 40))
+        for _, options in ipairs {{batch = 1536, warp = 128}, {batch = 1023, warp = 1024}, {batch = 6000, warp = 3}} do
+            check(triangles, "warp", options)
+            check(rill.from(keys, "int"), "warp", options)
+        end
+        -- The largest batches that messages recommend.
+        for _, name in ipairs {"sort", "hash", "parallel_hash", "warp"} do
+            local ok, message = pcall(reuse.run, name, triangles, same, {}, {batch = 60000})
+            assert.is_false(ok)
+            local most = math.tointeger(tonumber(message:match "the largest that fits is (%d+)"))
+            check(triangles, name, {batch = most})
+            check(rill.iota(4000) * -1073741 + 7, name, {batch = most})
+            assert.is_false(pcall(reuse.run, name, triangles, same, {}, {batch = most + 3}), name)
+        end
+    end)
+
+    it("takes the batches that rill.reuse.starts computed before", function()
+        math.randomseed(23)
+        local ids = random_ids(6000, 30)
+        local triangles, x = triangles_of(ids), rill.random(2000, {type = "vec3", seed = 2})
+        for _, sizes in ipairs {{}, {batch = 300, block = 40}} do
+            local starts = reuse.starts(triangles, sizes)
+            local batches, unique = plain_batches(ids, 3, sizes.batch or 1023, sizes.block or 256)
+            assert.same({batches + 1, "ivec2"}, {starts.size, starts.type})
+            assert.same({0, 0, 6000, unique}, {starts:get(1)[1], starts:get(1)[2], starts:get(starts.size)[1],
+                starts:get(starts.size)[2]})
+            local options = {batch = sizes.batch, block = sizes.block, starts = starts}
+            for _, name in ipairs(reuse.strategies()) do
+                local expected, plain = reuse.run(name, triangles, shade, {x, 0.75}, sizes)
+                local out, report = reuse.run(name, triangles, shade, {x, 0.75}, options)
+                assert.equal(expected:bytes(), out:bytes(), name)
+                assert.same({plain.invocations, plain.batches, plain.passes},
+                    {report.invocations, report.batches, report.passes})
+            end
+        end
+    end)
+
+    it("refuses batches that are not those of the indices", function()
+        math.randomseed(29)
+        local triangles = triangles_of(random_ids(3000, 30))
+        local same = rill.kernel "kernel int same(int i<>) { return i; }"
+        local starts = reuse.starts(triangles)
+        local function changed(at, x, y)
+            local s = starts:copy()
+            local old = s:get(at)
+            return s:set({old[1] + x, old[2] + y}, at)
+        end
+        local random <close> = reuse.order(triangles, "random")
+        local list = {reuse.starts(triangles, {batch = 1200, block = 1024}), reuse.starts(triangles, {block = 300}),
+            reuse.starts(random), changed(1, 3, 0), changed(1, 0, 1), changed(2, -3000, 0), changed(2, 0, 1),
+            changed(2, 0, -1), changed(2, -1000000, 0), changed(2, 0, 1 << 30), changed(2, 1 << 30, 0),
+            changed(starts.size, 0, -5), changed(starts.size, 0, 5)}
+        local expected = reuse.run("naive", triangles, same):bytes()
+        for _, name in ipairs {"sort", "hash", "parallel_hash"} do
+            for n, other in ipairs(list) do
+                local ok, message = pcall(reuse.run, name, triangles, same, {}, {starts = other})
+                assert.is_false(ok, name .. " " .. n)
+                assert.truthy(message:find("option 'starts': the batches are not those of these indices", 1, true))
+            end
+            -- A boundary between two triangles may be moved if the numbers of distinct indices remain.
+            for step = -30, 30, 3 do
+                local ok, out = pcall(reuse.run, name, triangles, same, {}, {starts = changed(2, step, 0)})
+                assert.is_true(not ok or out:bytes() == expected)
+            end
+            raises("option 'starts': it has the batches of 2400 indices, argument #2 'indices' has 3000", reuse.run,
+                name, triangles, same, {}, {starts = reuse.starts(triangles:domain({1}, {800}))})
+        end
+        raises("option 'starts': expected a stream that rill.reuse.starts returned", reuse.run, "hash", triangles, same,
+            {}, {starts = rill.iota(4)})
+        raises("rill.reuse.starts: option 'block': expected 3 to 1024", reuse.starts, triangles, {block = 2})
+        local few, report = reuse.run("hash", rill.stream("int", 0), same, {},
+            {starts = reuse.starts(rill.stream("int", 0))})
+        assert.same({0, 0}, {few.size, report.batches})
+    end)
+
     it("accepts views, expressions, empty streams and kernels with fixed constants", function()
         local triangles = rill.stream("ivec3", {2, 2}, {{{0, 1, 2}, {2, 1, 3}}, {{3, 1, 0}, {0, 2, 3}}})
         local x = rill.from({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, "vec3")

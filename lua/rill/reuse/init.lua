@@ -8,11 +8,11 @@ local strategies = require "rill.reuse.strategies"
 local fail <const> = errors.fail
 
 local reuse = {}
-local RUN <const> = "rill.reuse.run"
+local RUN <const>, STARTS <const> = "rill.reuse.run", "rill.reuse.starts"
 
 -- ---- arguments
 
--- The stream of triangles or indices at an argument, evaluated: of ivec3, or with `ints` of int.
+-- The stream of triangles or indices at an argument, evaluated: of ivec3, or with `ints` of int; and its shape.
 local function indices_of(where, n, name, value, ints)
     local s = errors.open(where .. ": argument #" .. n .. " '" .. name .. "'", value)
     if s.type ~= "ivec3" and not (ints and s.type == "int") then
@@ -23,9 +23,17 @@ local function indices_of(where, n, name, value, ints)
     return done and flat or s:copy():reshape(s.size), s.shape
 end
 
+-- The stream of indices at an argument as ints, their shape, and the number of indices of a primitive.
+local function ints_of(where, n, name, value)
+    local s, shape = indices_of(where, n, name, value, true)
+    if s.type == "int" then return s, shape, 1 end
+    local ints = s:as "int"
+    local done, flat = pcall(ints.reshape, ints, ints.size)
+    return done and flat or ints:copy():reshape(ints.size), shape, 3
+end
+
 local function check_range(where, s, n, name)
-    local low = s:min()
-    local least = type(low) == "table" and math.min(low[1], low[2], low[3]) or low
+    local least = s:min()
     if least < 0 then
         fail("%s: argument #%d '%s': index %d is out of range: vertices are counted from 0", where, n, name, least)
     end
@@ -35,9 +43,16 @@ local function is_rate(s)
     return rill.type(s) == "stream" and not errors.not_open(s) and s.type == "int" and #s.shape == 1
 end
 
+local function is_starts(s)
+    return rill.type(s) == "stream" and not errors.not_open(s) and s.type == "ivec2" and #s.shape == 1 and s.size > 0
+end
+
 local MOST_BLOCK <const>, MOST_BATCH <const> = 1024, 65535
-local OPTIONS <const> = {
+local SIZES <const> = {
     batch = {option.count[1], option.count[2]}, block = {option.count[1], option.count[2]},
+}
+local OPTIONS <const> = {
+    batch = SIZES.batch, block = SIZES.block, starts = {is_starts, "a stream that rill.reuse.starts returned"},
     warp = option.number(3, MOST_BLOCK, 32), rate = {is_rate, "an open stream of int in one dimension"},
     count = {option.count[1], option.count[2]},
 }
@@ -64,15 +79,15 @@ local function arguments_of(shade, given)
 end
 
 -- The sizes of batches and blocks of a strategy.
-local function sizes_of(row, taken, corners)
+local function sizes_of(where, row, taken, corners)
     local batch = taken.batch or row.batch or corners
     local o = {warp = row.static and taken.warp or nil, batch = batch - batch % corners}
     if batch < corners or batch > MOST_BATCH then
-        fail("%s: option 'batch': expected %d to %d indices, got %d", RUN, corners, MOST_BATCH, batch)
+        fail("%s: option 'batch': expected %d to %d indices, got %d", where, corners, MOST_BATCH, batch)
     end
     o.block = not row.static and (taken.block or row.block) or nil
     if o.block and (o.block < corners or o.block > MOST_BLOCK) then
-        fail("%s: option 'block': expected %d to %d distinct indices, got %d", RUN, corners, MOST_BLOCK, o.block)
+        fail("%s: option 'block': expected %d to %d distinct indices, got %d", where, corners, MOST_BLOCK, o.block)
     end
     return o
 end
@@ -115,14 +130,9 @@ local function results_of(o)
     return out, whole
 end
 
-local function most_index(s)
-    local high = s:max()
-    return type(high) == "table" and math.max(high[1], high[2], high[3]) or high
-end
-
 local function run_multi(o, taken)
     check_range(RUN, o.indices, 2, "indices")
-    local most = most_index(o.indices)
+    local most = o.indices:max()
     local vertices = taken.count or most + 1
     if most >= vertices then
         fail("%s: argument #2 'indices': index %d is out of range: option 'count' is %d", RUN, most, vertices)
@@ -133,11 +143,44 @@ local function run_multi(o, taken)
         passes = 0, slow = 0}
 end
 
+local function refuse_starts(o)
+    fail("%s: option 'starts': the batches are not those of these indices with batch = %d and block = %d: "
+        .. "expected what rill.reuse.starts returns for them", RUN, o.batch, o.block)
+end
+
+-- Returns the batches of option 'starts', or computes them, and how many distinct indices all batches have.
+local function starts_of(o, given)
+    local starts = given or core._reuse_batches(RUN, o.indices, o.corners, o.batch, o.block)
+    local first, last = starts:get(1), starts:get(starts.size)
+    if last[1] ~= o.total then
+        fail("%s: option 'starts': it has the batches of %d indices, argument #2 'indices' has %d", RUN, last[1],
+            o.total)
+    elseif first[1] ~= 0 or first[2] ~= 0 or last[2] < 1 or last[2] > o.total then
+        refuse_starts(o)
+    end
+    return starts, last[2]
+end
+
+local function run_batched(strategy, row, o, given)
+    if not row.static then
+        o.starts, o.distinct = starts_of(o, given)
+    end
+    local count = strategies.batched(RUN, strategy, o)
+    if given and o.starts then
+        local distinct = count:domain({1, 1}, {count.shape[1], 1})
+        if distinct:max() > o.block then refuse_starts(o) end
+    elseif o.starts then
+        o.starts:close()
+    end
+    return report_of({batches = count.shape[1]}, count, o.primitives)
+end
+
 --- rill.reuse.run(strategy, indices, kernel, arguments [, options]): a stream with an element for each index, in order, and a report. strategy: one of
 -- rill.reuse.strategies(). indices: a stream of ivec3 (triangles; the result has one dimension of size 3 more) or of int. kernel: its first parameter is
 -- the index, `int i`; the others are constants, gathers `T x[]` and outputs; the values of the others are `arguments`, in order or by name. A kernel with several outputs gives
 -- several streams. options: batch, the most indices of a batch (default: 96 of "warp", else 1023); block, the most distinct indices of a dynamic batch (default: 256); warp, the width of
--- a warp (default: 32); count, how many vertices "multi" shades (default: the greatest index and 1); rate, a stream of int
+-- a warp (default: 32); count, how many vertices "multi" shades (default: the greatest index and 1); starts, what rill.reuse.starts returned for
+-- these indices (default: it is computed); rate, a stream of int
 -- to whose element i the invocations for index i are added. The report has invocations, asr (invocations per triangle, or per
 -- index of an int stream), batches, probes, worst_probe, votes, passes and slow; its counters are read back when one of them is used first.
 -- Dynamic strategies read the indices back to find the batches; "multi" reads back the range of the indices.
@@ -147,7 +190,7 @@ reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
         fail("%s: argument #1 'strategy': expected one of \"%s\", got %s", RUN,
             table.concat(strategies.names(), '", "'), errors.told(strategy))
     end
-    local flat, shape = indices_of(RUN, 2, "indices", indices, true)
+    local flat, shape, corners = ints_of(RUN, 2, "indices", indices)
     if rill.type(kernel) ~= "kernel" then
         fail("%s: argument #3 'kernel': expected a kernel, got %s", RUN, errors.told(kernel))
     end
@@ -156,11 +199,10 @@ reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
     end
     local taken = option.take(RUN, options, OPTIONS)
     local shade = strategies.shade(RUN, kernel)
-    local corners = flat.type == "ivec3" and 3 or 1
-    local o = {shade = shade, index = flat.type, corners = corners, total = flat.size * corners,
-        primitives = flat.size, indices = flat, shape = shape, family = rill.device().family,
+    local o = {shade = shade, corners = corners, total = flat.size, primitives = flat.size // corners,
+        indices = flat, shape = shape, family = rill.device().family,
         rate = taken.rate, arguments = arguments_of(shade, arguments or {})}
-    for key, value in pairs(row.bytes and sizes_of(row, taken, corners) or {}) do
+    for key, value in pairs(row.bytes and sizes_of(RUN, row, taken, corners) or {}) do
         o[key] = value
     end
     local out, whole = results_of(o)
@@ -175,10 +217,7 @@ reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
     elseif strategy == "multi" then
         report = run_multi(o, taken)
     else
-        o.starts = not row.static and core._reuse_batches(o.indices, corners, o.batch, o.block) or nil
-        local count = strategies.batched(RUN, strategy, o)
-        report = report_of({batches = count.shape[1]}, count, o.primitives)
-        if o.starts then o.starts:close() end
+        report = run_batched(strategy, row, o, taken.starts)
     end
     for n, s in ipairs(out) do
         if not rawequal(s, whole[n]) then s:close() end
@@ -186,6 +225,14 @@ reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
     whole[#whole + 1] = report
     return table.unpack(whole)
 end, RUN)
+
+--- rill.reuse.starts(indices [, {batch =, block =}]): the dynamic batches of indices, for the option `starts` of rill.reuse.run: a stream of ivec2 with the position of the first index of each
+-- batch and the number of distinct indices of all earlier batches, and then both numbers for all batches. The indices are read back.
+reuse.starts = errors.guard(function(indices, options)
+    local flat, _, corners = ints_of(STARTS, 1, "indices", indices)
+    local o = sizes_of(STARTS, strategies.rows.hash, option.take(STARTS, options, SIZES), corners)
+    return core._reuse_batches(STARTS, flat, corners, o.batch, o.block)
+end, STARTS)
 
 --- rill.reuse.strategies(): a list of the names of strategies: "naive", one invocation for each index; "warp", statically batched warp voting; "sort", "hash" and
 -- "parallel_hash", dynamically batched; "multi", all vertices by a first kernel and the triangles by a second.

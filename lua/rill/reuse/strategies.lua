@@ -16,16 +16,13 @@ template.snippet("reuse_shade_one", [[{
     $if(returns){reuse_r1 = }$name($for(argument, arguments, ", "){$argument.inner});
     $for(result, results){reuse_v$result.n[$if(buffered){reuse_base + }reuse_to] = reuse_r$result.n; }
 }]])
-template.snippet("reuse_finish", [[reuse_count[$counters * reuse_b] = reuse_all;
-    int reuse_base = atomicAdd(reuse_length[0], reuse_all);
-    for (int k = 0; k < reuse_all; k++) reuse_list[reuse_base + k] = reuse_unique[k];
-    for (int k = 0; k < reuse_n; k++) reuse_slots[reuse_begin + k] = reuse_base + reuse_map[k];]])
 template.snippet("reuse_assemble_one",
     "$for(result, results){reuse_out$result.n[reuse_to] = reuse_v$result.n[$if(buffered){reuse_base + }reuse_from]; }")
 
 local COUNTERS <const> = 6 -- of a batch: invocations, probes, worst probe, votes, passes, entries of the slow path
 local TRIES <const> = 8 -- linear probes of parallel hashing before the slow path
 local SORTERS <const> = 64 -- invocations of a group that count and move keys
+local PRIVATE <const> = 800 -- elements of private arrays, for which compilers take milliseconds
 local GROUPS <const> = 4096 -- the most work groups of a launch; each takes several batches if there are more
 local MULTIPLIER <const> = 2654435761 -- of multiplicative hashing (D. Knuth): 2^32 over the golden ratio
 
@@ -33,7 +30,7 @@ local strategies = {}
 local find, keep = lru(64)
 
 -- Each strategy: the section of its text in the gpu family, and its method in the cpu family; whether batches are static; default sizes; bytes of memory of a
--- block without results, and how many results it has.
+-- block without results, and how many results it has; iterations of all loops for a batch in the cpu family, if a launch does not limit them.
 local rows <const> = {
     naive = {}, multi = {},
     warp = {method = "warp", static = true, batch = 96,
@@ -43,7 +40,8 @@ local rows <const> = {
     parallel_hash = {method = "hash", parallel = true, batch = 1023, block = 256,
         bytes = function(o) return 4 * (3 * o.batch + 5 * (o.block + 3) + 6), o.block end},
     sort = {method = "sort", batch = 1023, block = 256,
-        bytes = function(o) return 4 * (4 * o.batch + 16 * math.min(SORTERS, o.block) + 18), o.block end},
+        bytes = function(o) return 4 * (4 * o.batch + 16 * math.min(SORTERS, o.block) + 18), o.block end,
+        trips = function(o) return 18 * o.batch + 300 end},
 }
 strategies.rows = rows
 
@@ -123,31 +121,33 @@ end
 
 local ALIGNMENT <const> = 32 -- the greatest of a type in shared memory, that of dvec3 and dvec4
 
--- Whether results go to a buffer instead of memory of a block; raises if the rest does not fit either.
-local function is_buffered(where, row, o)
-    local limit = rill.device().limits.shared_bytes
-    local fixed, slots = row.bytes(o)
-    local results = 0
-    for _, result in ipairs(o.shade.results) do
-        results = results + slots * result.bytes + ALIGNMENT
+-- Raises if a batch needs more than the device has: needs(o) > limit.
+local function check_batch(where, o, needs, limit, what)
+    if needs(o) <= limit then return end
+    local low, high = o.corners, o.batch
+    while high - low > 1 do
+        local middle = (low + high) // 2
+        local fits = needs(setmetatable({batch = middle}, {__index = o})) <= limit
+        low, high = fits and middle or low, fits and high or middle
     end
-    if fixed > limit then
-        local low, high = o.corners, o.batch
-        while high - low > 1 do
-            local middle = (low + high) // 2
-            local size = row.bytes(setmetatable({batch = middle}, {__index = o}))
-            low, high = size <= limit and middle or low, size <= limit and high or middle
-        end
-        fail("%s: option 'batch': %d indices take %d bytes of shared memory, the device has %d: the largest that " ..
-            "fits is %d", where, o.batch, fixed, limit, low - low % o.corners)
-    end
-    return fixed + results > limit
+    fail("%s: option 'batch': %d indices take %d %s, the device has %d: the largest that fits is %d", where, o.batch,
+        needs(o), what, limit, low - low % o.corners)
 end
 
-local CORNERS <const> = {
-    [1] = {{n = 0, field = ""}}, [3] = {{n = 0, field = ".x"}, {n = 1, field = ".y"}, {n = 2, field = ".z"}},
-}
-local NOTHING <const> = {}
+-- Whether results go to a buffer instead of memory of a block; raises if the rest does not fit either.
+local function is_buffered(where, row, o)
+    local device = rill.device()
+    local shared, loops = device.limits.shared_bytes, device.traits.loop_limit
+    check_batch(where, o, row.bytes, shared, "bytes of shared memory")
+    if row.trips and o.family == "cpu" and loops > 0 then
+        check_batch(where, o, row.trips, loops, "iterations of loops")
+    end
+    local bytes, slots = row.bytes(o)
+    for _, result in ipairs(o.shade.results) do
+        bytes = bytes + slots * result.bytes + ALIGNMENT
+    end
+    return bytes > shared
+end
 
 -- The most invocations for a batch: those of "warp" may compute a vertex again in each round for an incomplete triangle.
 local function most_invocations(o)
@@ -155,25 +155,29 @@ local function most_invocations(o)
     return o.batch + (o.corners - 1) * -(-o.batch // (o.warp - o.corners + 1))
 end
 
-local EIGHT <const> = {0, 1, 2, 3, 4, 5, 6, 7}
+-- The slots of the hash table of a strategy. In the cpu family a table has a free slot, where a search ends.
+local function slots_of(row, o)
+    local slack = row.parallel and o.block or o.family == "cpu" and o.block // 2 or 0
+    return -(-(o.block + slack) // 8) * 8
+end
+
+-- GLSL for the first slot of an index in a table.
+local function hash_of(slots)
+    return ("int((((uint(id) * %du) >> 16u) * uint(%s)) >> 16u)"):format(MULTIPLIER, slots)
+end
 
 -- The values of the texts, besides those of the kernel.
-local function values_of(shade, row, o, buffered)
-    local block, batch = o.block, o.batch
-    -- A full table needs as many probes as it has slots, and llvmpipe limits the iterations of loops: in the cpu family it has slack.
-    local slack = row.parallel and block or o.family == "cpu" and block and block // 2 or 0
-    local table_size = block and -(-(block + slack) // 8) * 8
+local function values_of(o, row, buffered)
+    local block, slots = o.block, o.block and slots_of(row, o)
     local values = {
-        shading = true, method = row.method, index = o.index, triangles = o.corners == 3, corners = o.corners,
-        corner_list = CORNERS[o.corners], counters = COUNTERS, buffered = buffered, rated = o.rate ~= nil,
-        width = o.warp, words = o.warp and (o.warp + 31) // 32, batch = batch, block = block,
-        most = batch and (o.warp or o.block) and most_invocations(o), table = table_size,
-        parallel = row.parallel == true, eight = EIGHT, sorters = math.min(SORTERS, block or 1),
-        tries = row.parallel and math.min(TRIES, table_size) or table_size, digits = 16, bits = 4,
+        shading = true, corners = o.corners, counters = COUNTERS, buffered = buffered, rated = o.rate ~= nil,
+        width = o.warp, words = o.warp and (o.warp + 31) // 32, batch = o.batch, block = block, table = slots,
+        parallel = row.parallel == true, sorters = math.min(SORTERS, block or 1),
+        tries = row.parallel and math.min(TRIES, slots) or slots, digits = 16, bits = 4,
         sums = 16 * math.min(SORTERS, block or 1), lanes = row.static and o.warp or block,
-        hash = table_size and ("int((((uint(id) * %du) >> 16u) * %du) >> 16u)"):format(MULTIPLIER, table_size),
+        hash = slots and hash_of(slots),
     }
-    return setmetatable(values, {__index = shade})
+    return setmetatable(values, {__index = o.shade})
 end
 
 local function append(list, other)
@@ -182,7 +186,7 @@ end
 
 --- strategies.naive(o): runs the vertex kernel for each index. o: {shade, indices, index, corners, total, arguments, out}.
 function strategies.naive(o)
-    local p = program("naive", values_of(o.shade, rows.naive, o, false))
+    local p = program("naive", values_of(o, rows.naive, false))
     p.reuse_naive(table.unpack(append(append(append({o.indices}, o.arguments), o.out), {o.rate})))
 end
 
@@ -197,7 +201,7 @@ end
 
 --- strategies.multi(o): runs the vertex kernel for each of o.vertices indices, 0, 1, ...; a second kernel assembles the results.
 function strategies.multi(o)
-    local p = program("multi", values_of(o.shade, rows.multi, o, false))
+    local p = program("multi", values_of(o, rows.multi, false))
     local shaded = {}
     for n = 1, #o.out do
         shaded[n] = rill.stream(o.shade.results[n].element, o.vertices)
@@ -214,7 +218,7 @@ end
 
 -- A launch of work groups, each of which computes and assembles its batches.
 local function run_groups(row, o, count, buffered)
-    local values = values_of(o.shade, row, o, buffered)
+    local values = values_of(o, row, buffered)
     local p = program(row.method, values)
     local batches = count.shape[1]
     local groups = math.min(batches, GROUPS)
@@ -237,29 +241,84 @@ local function run_groups(row, o, count, buffered)
     call.reuse_count:close()
 end
 
--- The same in three launches: distinct indices of the batches, their results, and the results for all indices. The number of distinct indices is read back.
+-- How many iterations for a batch a launch of the cpu family may do: lanes of a vector may share the device's limit, of which loops with a known bound use a half.
+local function budget_of(traits)
+    return traits.loop_limit == 0 and 1 << 30 or traits.loop_limit // (2 * math.max(traits.subgroup_size, 1))
+end
+
+-- The arguments of the kernel of a method besides those of call_of, and how many elements its tables have for a batch.
+local finders <const> = {
+    warp = function(_, o)
+        local most, slots = most_invocations(o), -(-o.warp // 4) * 8
+        return {reuse_width = o.warp, reuse_table = slots, reuse_room = slots + most}, slots + most, most
+    end,
+    hash = function(row, o)
+        local slots = slots_of(row, o)
+        return {reuse_batch = o.batch, reuse_block = o.block, reuse_table = slots,
+            reuse_tries = row.parallel and TRIES or slots}, slots, o.block
+    end,
+    sort = function(_, o)
+        return {reuse_batch = o.batch}, 2 * o.batch
+    end,
+}
+
+-- Launches the kernel that finds distinct indices, with private tables or with tables in memory. Returns whether it must be launched again.
+local function launch_finder(method, call, o, private)
+    local values = {shading = false, method = method, counters = COUNTERS, corners = o.corners, private = private,
+        slots = call.reuse_table, most = o.most, hash = hash_of "reuse_table"}
+    values.table, values.unique = "reuse_work[room + slot]",
+        method == "warp" and "reuse_work[list + there]" or "reuse_list[begin.y + there]"
+    if private then values.table, values.unique = "table[slot]", "unique[there]" end
+    program("find", values).reuse_find(call)
+    local more = call.reuse_more and call.reuse_more:get(1) ~= 0
+    if more then call.reuse_more:set(0, 1) end
+    return more
+end
+
+local TEMPORARY <const> = {"reuse_state", "reuse_work", "reuse_length", "reuse_more", "reuse_count"}
+
+-- Finds the distinct indices of the batches. Returns the stream of the position of each index in the list of distinct ones, this list, and its length.
+local function find_distinct(row, o, count)
+    local method, batches, call = row.method, count.shape[1], call_of(row, o, count)
+    local more, room, most = finders[method](row, o)
+    for name, value in pairs(more) do call[name] = value end
+    o.most = most
+    call.reuse_state = rill.stream(method == "warp" and "ivec4" or "int", batches)
+    call.reuse_slots = rill.stream("int", o.total)
+    call.reuse_list = rill.stream("int", o.distinct or batches * most)
+    call.reuse_length = method == "warp" and rill.stream("int", 1) or nil
+    if method ~= "sort" then
+        call.reuse_budget, call.reuse_more = budget_of(rill.device().traits), rill.stream("int", 1)
+    end
+    local private = method ~= "sort" and room + most <= PRIVATE
+    if not private or launch_finder(method, call, o, true) then
+        call.reuse_work = rill.stream("int", batches * room, -1)
+        repeat until not launch_finder(method, call, o, false)
+    end
+    local all = o.distinct or call.reuse_length:get(1)
+    for _, name in ipairs(TEMPORARY) do
+        if call[name] then call[name]:close() end
+    end
+    return call.reuse_slots, call.reuse_list, all
+end
+
+-- The same in launches of their own: distinct indices of the batches, their results, and the results for all indices.
 local function run_launches(row, o, count)
-    local finder = program("find", setmetatable({shading = false}, {__index = values_of(NOTHING, row, o, false)}))
-    local slots <close> = rill.stream("int", o.total)
-    local length <close> = rill.stream("int", 1)
-    local list <close> = rill.stream("int", row.static and count.shape[1] * most_invocations(o) or o.total)
-    local call = call_of(row, o, count)
-    local numbers <close> = rill.iter("int", count.shape[1], 0, count.shape[1])
-    call.reuse_b, call.reuse_slots, call.reuse_list, call.reuse_length = numbers, slots, list, length
-    finder.reuse_find(call)
-    call.reuse_count:close()
-    local all, shaded = length:get(1), {}
-    local p = program("shade", values_of(o.shade, row, o, false))
+    local slots, list, all = find_distinct(row, o, count)
+    local p = program("shade", values_of(o, row, false))
+    local shaded = {}
     for n, result in ipairs(o.shade.results) do
         shaded[n] = rill.stream(result.element, all)
     end
     local distinct <close> = list:domain({1}, {all})
     p.reuse_shade(table.unpack(append(append(append({distinct}, o.arguments), shaded), {o.rate})))
     assemble(p, {reuse_slot = slots}, shaded, o.out)
+    slots:close()
+    list:close()
 end
 
---- strategies.batched(where, name, o): the other strategies, of which o has `batch`, `block` or `warp`, and for dynamic batches `starts`. Returns a stream of the counters of each
--- batch.
+--- strategies.batched(where, name, o): the other strategies, of which o has `batch`, `block` or `warp`, and for dynamic batches `starts` and the number of distinct indices of
+-- all, `distinct`. Returns a stream of the counters of each batch. If a batch does not have as many distinct indices as `starts` says, its first counter is 2^31 - 1.
 function strategies.batched(where, name, o)
     local row = rows[name]
     local batches = row.static and -(-o.total // o.batch) or o.starts.size - 1

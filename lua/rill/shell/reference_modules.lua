@@ -193,7 +193,8 @@ S.invalid: integer -- the number of invalid rays in all queries; read back
 S:close() -- frees its memory at once
 ]==] },
     { "reuse", [==[
-rill.reuse.run(strategy: string, indices: source, kernel: kernel, arguments?: table, options?: {batch?: integer, block?: integer, warp?: integer, count?: integer, rate?: stream}): stream, table -- runs a vertex kernel once for each distinct index of a batch; also returns a report {invocations=, asr=, batches=, probes=, worst_probe=, votes=, passes=, slow=}
+rill.reuse.run(strategy: string, indices: source, kernel: kernel, arguments?: table, options?: {batch?: integer, block?: integer, warp?: integer, count?: integer, rate?: stream, starts?: stream}): stream, table -- runs a vertex kernel once for each distinct index of a batch; also returns a report {invocations=, asr=, batches=, probes=, worst_probe=, votes=, passes=, slow=}
+rill.reuse.starts(indices: source, options?: {batch?: integer, block?: integer}): stream -- returns the dynamic batches of indices, for the option starts of rill.reuse.run: a stream of ivec2
 rill.reuse.strategies(): string[] -- returns the names of the strategies
 rill.reuse.order(triangles: source, method: string, options?: {entries?: integer, seed?: integer}): stream, stream -- returns the triangles in an order with locality ("forsyth", "hoppe") or at random, and their old numbers
 rill.reuse.cache(triangles: source, options?: {entries?: integer, parallel?: integer, window?: string, replacement?: string}): number, number -- returns the misses per triangle of a modelled cache, and the ideal

@@ -15,10 +15,10 @@ typedef struct Indices {
     int32_t vertices;
 } Indices;
 
-/* Reads the stream of int or ivec3 at 1 and numbers its distinct values (number_indices); raises. */
-static Indices take_indices(lua_State *L, const char *function, bool gaps)
+/* Reads the stream of int or ivec3 at `at` and numbers its distinct values (number_indices); raises. */
+static Indices take_indices(lua_State *L, int at, const char *function, bool gaps)
 {
-    Indices indices = {.stream = accept_check(L, 1, function, 1, "indices")};
+    Indices indices = {.stream = accept_check(L, at, function, 1, "indices")};
     const Stream *s = indices.stream;
     indices.count = stream_elements(s) * s->type->components;
     size_t bytes = (size_t)indices.count * sizeof(int32_t);
@@ -38,27 +38,30 @@ static Indices take_indices(lua_State *L, const char *function, bool gaps)
     return indices;
 }
 
-/* Pushes a new int stream of one dimension. */
-static int push_ints(lua_State *L, const Stream *like, const int32_t *values, int64_t count, const char *function)
+/* Pushes a new stream of one dimension of int, or with two components of ivec2. */
+static int push_ints(lua_State *L, const Stream *like, const int32_t *values, int components, int64_t count,
+                     const char *function)
 {
     Stream *result = stream_handle_push(L);
+    uint64_t bytes = (uint64_t)(count * components) * sizeof *values;
     binding_make(L, like->device, function,
-                 stream_create(like->device, type_of(SCALAR_INT, 1), &(Shape){1, {count}}, false, result) &&
-                     (count == 0 || buffer_write(result->buffer, 0, values, (uint64_t)count * sizeof *values)));
+                 stream_create(like->device, type_of(SCALAR_INT, components), &(Shape){1, {count}}, false, result) &&
+                     (count == 0 || buffer_write(result->buffer, 0, values, bytes)));
     return 1;
 }
 
-/* _reuse_batches(indices, corners, most, unique): returns the starts of the batches, and the number of indices. */
+/* _reuse_batches(function, indices, corners, most, unique): returns the first index and the number of distinct indices
+ * before each batch, and then of all. */
 static int reuse_batches(lua_State *L)
 {
-    static const char function[] = "rill.reuse.run";
-    int corners = (int)luaL_checkinteger(L, 2), most = (int)luaL_checkinteger(L, 3),
-        unique = (int)luaL_checkinteger(L, 4);
-    Indices indices = take_indices(L, function, true);
-    int32_t *starts = scratch_push(L, ((size_t)(indices.count / corners) + 1) * sizeof *starts);
+    const char *function = luaL_checkstring(L, 1);
+    int corners = (int)luaL_checkinteger(L, 3), most = (int)luaL_checkinteger(L, 4),
+        unique = (int)luaL_checkinteger(L, 5);
+    Indices indices = take_indices(L, 2, function, true);
+    int32_t(*starts)[2] = scratch_push(L, ((size_t)(indices.count / corners) + 1) * sizeof *starts);
     int64_t batches = batches_find(indices.dense, indices.count, indices.vertices, corners, most, unique, starts);
     binding_raise_unless(L, batches >= 0);
-    return push_ints(L, indices.stream, starts, batches + 1, function);
+    return push_ints(L, indices.stream, starts[0], 2, batches + 1, function);
 }
 
 /* _reuse_order(triangles, hoppe, entries): returns the indices of the triangles in their new order. */
@@ -67,12 +70,12 @@ static int reuse_order(lua_State *L)
     static const char function[] = "rill.reuse.order";
     bool hoppe = lua_toboolean(L, 2);
     int entries = (int)luaL_checkinteger(L, 3);
-    Indices indices = take_indices(L, function, false);
+    Indices indices = take_indices(L, 1, function, false);
     int64_t faces = indices.count / 3;
     int32_t *order = scratch_push(L, (size_t)faces * sizeof *order + 1);
     binding_raise_unless(L,
                          (hoppe ? hoppe_order : forsyth_order)(indices.dense, faces, indices.vertices, entries, order));
-    return push_ints(L, indices.stream, order, faces, function);
+    return push_ints(L, indices.stream, order, 1, faces, function);
 }
 
 /* _reuse_misses(indices, entries, lru, parallel, sliding): returns the number of misses of a modelled cache, and the
@@ -83,7 +86,7 @@ static int reuse_misses(lua_State *L)
                         .lru = lua_toboolean(L, 3),
                         .parallel = (int)luaL_checkinteger(L, 4),
                         .sliding = lua_toboolean(L, 5)};
-    Indices indices = take_indices(L, "rill.reuse.cache", false);
+    Indices indices = take_indices(L, 1, "rill.reuse.cache", false);
     int64_t misses = vertex_cache_misses(indices.dense, indices.count, indices.vertices, &model);
     binding_raise_unless(L, misses >= 0);
     lua_pushinteger(L, misses);

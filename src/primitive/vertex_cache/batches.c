@@ -16,10 +16,10 @@ static int take_primitive(int32_t *batch_of, const int32_t *vertices, int corner
 }
 
 int64_t batches_find(const int32_t *dense, int64_t count, int32_t vertices, int corners, int most, int unique,
-                     int32_t *starts)
+                     int32_t (*starts)[2])
 {
     int32_t *batch_of = calloc((size_t)vertices + 1, sizeof *batch_of); /* the last batch of a vertex, 1-based */
-    int32_t batches = 0;
+    int32_t batches = 0, before = 0;
     int64_t begin = 0;
     int found = 0;
     if (!batch_of) {
@@ -29,7 +29,9 @@ int64_t batches_find(const int32_t *dense, int64_t count, int32_t vertices, int 
     for (int64_t i = 0; i < count; i += corners) {
         int more = take_primitive(batch_of, dense + i, corners, batches);
         if (batches == 0 || found + more > unique || i + corners - begin > most) {
-            starts[batches++] = (int32_t)i;
+            before += found;
+            starts[batches][0] = (int32_t)i;
+            starts[batches++][1] = before;
             begin = i;
             found = 0;
             more = take_primitive(batch_of, dense + i, corners, batches);
@@ -37,6 +39,7 @@ int64_t batches_find(const int32_t *dense, int64_t count, int32_t vertices, int 
         found += more;
     }
     free(batch_of);
-    starts[batches] = (int32_t)count;
+    starts[batches][0] = (int32_t)count;
+    starts[batches][1] = before + found;
     return batches;
 }

@@ -17,10 +17,11 @@ int32_t number_indices(const int32_t *indices, int64_t count, bool gaps, int32_t
 
 /* Divides indices into batches, as the load-time analysis of M. Kenzel et al. (2018), section 3.4. Each batch takes
  * primitives of `corners` indices until the next primitive would exceed `most` indices or `unique` distinct indices,
- * each at least `corners`. Writes the position of the first index of each batch, and then `count`, to `starts`, which
- * has room for count / corners + 1 elements. Returns the number of batches, or -1 with error_set. */
+ * each at least `corners`. Writes the position of the first index of each batch and the number of distinct indices of
+ * all earlier batches to `starts`, and then both numbers for all batches. `starts` has room for count / corners + 1
+ * elements. Returns the number of batches, or -1 with error_set. */
 int64_t batches_find(const int32_t *dense, int64_t count, int32_t vertices, int corners, int most, int unique,
-                     int32_t *starts);
+                     int32_t (*starts)[2]);
 
 /* Writes the indices of `faces` triangles to `order`, in an order with locality (T. Forsyth, Linear-speed vertex
  * cache optimisation, 2006). The scores are for a cache of `entries` that replaces the least recently used entry.

@@ -1,19 +1,8 @@
 $if(shading){$source}
-
-// The index at position k of the index stream.
-int reuse_key($index reuse_index[], int k) {
-$if(triangles){
-    ivec3 t = reuse_index[k / 3];
-    int corner = k - 3 * (k / 3);
-    return corner == 0 ? t.x : corner == 1 ? t.y : t.z;
-}$else{
-    return reuse_index[k];
-}
-}
 $section(naive)
 // One invocation of the vertex kernel for each index.
-kernel void reuse_naive($index reuse_index[]$for(other, others){, $other.declaration}$for(result, results){, out $result.type reuse_out$result.n<>}$if(rated){, inout int reuse_rate[]}) {
-    int reuse_id = reuse_key(reuse_index, indexof(reuse_out1).x);
+kernel void reuse_naive(int reuse_index<>$for(other, others){, $other.declaration}$for(result, results){, out $result.type reuse_out$result.n<>}$if(rated){, inout int reuse_rate[]}) {
+    int reuse_id = reuse_index;
     $if(rated){atomicAdd(reuse_rate[reuse_id], 1);}
     $if(returns){reuse_out1 = }$name($for(argument, arguments, ", "){$argument.direct});
 }
@@ -24,15 +13,14 @@ kernel void reuse_shade($for(other, others){$other.declaration, }$for(result, re
     $if(rated){atomicAdd(reuse_rate[reuse_id], 1);}
     $if(returns){reuse_out1 = }$name($for(argument, arguments, ", "){$argument.direct});
 }
-kernel void reuse_assemble($index reuse_index[]$for(result, results){, $result.type reuse_v$result.n[], out $result.type reuse_out$result.n<>}) {
-    int reuse_id = reuse_key(reuse_index, indexof(reuse_out1).x);
-    $for(result, results){reuse_out$result.n = reuse_v$result.n[reuse_id]; }
+kernel void reuse_assemble(int reuse_index<>$for(result, results){, $result.type reuse_v$result.n[], out $result.type reuse_out$result.n<>}) {
+    $for(result, results){reuse_out$result.n = reuse_v$result.n[reuse_index]; }
 }
 $section(warp)
 // Statically batched warp voting (algorithm 1, with its listing corrected). A work group is a warp of $width lanes, of which each of its $lanes invocations stands for
 // some. The votes of a chunk of indices are taken at once: a lane finds its index among those that have a lane, or the first lane of the chunk with the same index.
 const int REUSE_WIDTH = $width, REUSE_WORDS = $words, REUSE_LANES = $lanes;
-kernel($lanes) void reuse_warp($index reuse_index[], int reuse_total, int reuse_batch, int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
+kernel($lanes) void reuse_warp(int reuse_index[], int reuse_total, int reuse_batch, int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
     shared int reuse_ids[$width];
     shared int reuse_first[$width];
     shared int reuse_unique[$width];
@@ -48,7 +36,7 @@ kernel($lanes) void reuse_warp($index reuse_index[], int reuse_total, int reuse_
             int reuse_fill = 0, reuse_done = 0, reuse_at = reuse_start;
             while (reuse_at < reuse_end && reuse_fill < REUSE_WIDTH) {
                 int reuse_n = min(REUSE_WIDTH, reuse_end - reuse_at);
-                for (int l = reuse_lane; l < reuse_n; l += REUSE_LANES) reuse_ids[l] = reuse_key(reuse_index, reuse_at + l);
+                for (int l = reuse_lane; l < reuse_n; l += REUSE_LANES) reuse_ids[l] = reuse_index[reuse_at + l];
                 for (int l = reuse_lane; l < REUSE_WORDS; l += REUSE_LANES) reuse_fresh[l] = 0u;
                 barrier();
                 if (reuse_lane == 0) reuse_failed[0] = reuse_n;
@@ -104,7 +92,7 @@ $section(hash)
 // Dynamically batched hashing (algorithm 3, with its listing corrected): a table, whose slots hold positions in the batch. The invocation that fills a slot
 // numbers its index.
 const int REUSE_TABLE = $table, REUSE_BLOCK = $block, REUSE_TRIES = $tries, REUSE_LANES = $lanes;
-kernel($lanes) void reuse_hash($index reuse_index[], int reuse_starts[], int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
+kernel($lanes) void reuse_hash(int reuse_index[], ivec2 reuse_starts[], int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
     shared int reuse_ids[$batch];
     shared int reuse_map[$batch];
     shared int reuse_table[$table];
@@ -116,9 +104,11 @@ kernel($lanes) void reuse_hash($index reuse_index[], int reuse_starts[], int reu
     $if(buffered){}$else{$for(result, results){shared $result.type reuse_v$result.n[$block];}}
     int reuse_lane = localid()$if(buffered){, reuse_base = groupid() * REUSE_BLOCK};
     for (int reuse_b = groupid(); reuse_b < reuse_batches; reuse_b += reuse_groups) {
-        int reuse_start = reuse_starts[reuse_b], reuse_n = reuse_starts[reuse_b + 1] - reuse_start;
+        ivec2 reuse_span = reuse_starts[reuse_b + 1] - reuse_starts[reuse_b];
+        int reuse_start = reuse_starts[reuse_b].x, reuse_n = clamp(reuse_span.x, 0, $batch);
+        bool reuse_fits = reuse_n == reuse_span.x;
         for (int k = reuse_lane; k < REUSE_TABLE; k += REUSE_LANES) reuse_table[k] = -1;
-        for (int k = reuse_lane; k < reuse_n; k += REUSE_LANES) reuse_ids[k] = reuse_key(reuse_index, reuse_start + k);
+        for (int k = reuse_lane; k < reuse_n; k += REUSE_LANES) reuse_ids[k] = reuse_index[reuse_start + k];
         for (int k = reuse_lane; k < 4; k += REUSE_LANES) reuse_sums[k] = 0;
         barrier();
         int reuse_probes = 0, reuse_worst = 0;
@@ -130,6 +120,7 @@ kernel($lanes) void reuse_hash($index reuse_index[], int reuse_starts[], int reu
                 if (there < 0) there = atomicCompSwap(reuse_table[slot], -1, k);
                 if (there < 0) {
                     int number = atomicAdd(reuse_sums[0], 1);
+                    number = min(number, REUSE_BLOCK - 1);
                     reuse_unique[number] = id;
                     reuse_number[slot] = number;
                 }
@@ -163,8 +154,8 @@ kernel($lanes) void reuse_hash($index reuse_index[], int reuse_starts[], int reu
                 if (slot == REUSE_TABLE) {
                     slot = reuse_found[0];
                     reuse_table[slot] = k;
-                    reuse_unique[reuse_sums[0]] = reuse_ids[k];
-                    reuse_number[slot] = reuse_sums[0]++;
+                    reuse_number[slot] = min(reuse_sums[0]++, REUSE_BLOCK - 1);
+                    reuse_unique[reuse_number[slot]] = reuse_ids[k];
                 }
                 reuse_map[k] = slot;
                 reuse_sums[1] += (REUSE_TABLE + REUSE_LANES - 1) / REUSE_LANES;
@@ -173,7 +164,7 @@ kernel($lanes) void reuse_hash($index reuse_index[], int reuse_starts[], int reu
             barrier();
         }
         }
-        int reuse_all = reuse_sums[0];
+        int reuse_all = min(reuse_sums[0], REUSE_BLOCK);
         for (int reuse_k = reuse_lane; reuse_k < reuse_all; reuse_k += REUSE_LANES) {
             int reuse_id = reuse_unique[reuse_k], reuse_to = reuse_k;
             $call(reuse_shade_one)
@@ -184,7 +175,10 @@ kernel($lanes) void reuse_hash($index reuse_index[], int reuse_starts[], int reu
             int reuse_from = reuse_number[reuse_map[k]], reuse_to = reuse_start + k;
             $call(reuse_assemble_one)
         }
-        for (int k = reuse_lane; k < 4; k += REUSE_LANES) reuse_count[$counters * reuse_b + (k == 3 ? 5 : k)] = reuse_sums[k];
+        for (int k = reuse_lane; k < 4; k += REUSE_LANES) {
+            int sum = k > 0 || (reuse_fits && reuse_sums[0] == reuse_span.y) ? reuse_sums[k] : 2147483647;
+            reuse_count[$counters * reuse_b + (k == 3 ? 5 : k)] = sum;
+        }
         barrier();
     }
 }
@@ -192,7 +186,7 @@ $section(sort)
 // Dynamically batched sorting (algorithm 2, with its listing corrected): the indices of a batch are sorted by a stable radix sort of $digits values a pass, from the
 // least index of the batch on; the last of equal ones is marked, and an exclusive sum of the marks numbers the unique ones.
 const int REUSE_BLOCK = $block, REUSE_LANES = $lanes, REUSE_SORTERS = $sorters, REUSE_DIGITS = $digits;
-kernel($lanes) void reuse_sort($index reuse_index[], int reuse_starts[], int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
+kernel($lanes) void reuse_sort(int reuse_index[], ivec2 reuse_starts[], int reuse_batches, int reuse_groups$for(other, others){, $other.declaration}$for(result, results){, inout $result.type reuse_out$result.n[]}$if(buffered){$for(result, results){, inout $result.type reuse_v$result.n[]}}, inout int reuse_count[]$if(rated){, inout int reuse_rate[]}) {
     shared uint reuse_ids[2 * $batch];
     shared int reuse_places[2 * $batch];
     shared int reuse_sums[$sums];
@@ -202,7 +196,9 @@ kernel($lanes) void reuse_sort($index reuse_index[], int reuse_starts[], int reu
     $if(buffered){}$else{$for(result, results){shared $result.type reuse_v$result.n[$block];}}
     int reuse_lane = localid()$if(buffered){, reuse_base = groupid() * REUSE_BLOCK};
     for (int reuse_b = groupid(); reuse_b < reuse_batches; reuse_b += reuse_groups) {
-        int reuse_start = reuse_starts[reuse_b], reuse_n = reuse_starts[reuse_b + 1] - reuse_start;
+        ivec2 reuse_span = reuse_starts[reuse_b + 1] - reuse_starts[reuse_b];
+        int reuse_start = reuse_starts[reuse_b].x, reuse_n = clamp(reuse_span.x, 0, $batch);
+        bool reuse_fits = reuse_n == reuse_span.x;
         int reuse_each = (reuse_n + REUSE_SORTERS - 1) / REUSE_SORTERS; // of a sorter
         int reuse_begin = min(reuse_lane * reuse_each, reuse_n), reuse_stop = reuse_lane < REUSE_SORTERS ? min(reuse_begin + reuse_each, reuse_n) : reuse_begin;
         if (reuse_lane == 0) {
@@ -211,7 +207,7 @@ kernel($lanes) void reuse_sort($index reuse_index[], int reuse_starts[], int reu
         }
         barrier();
         for (int k = reuse_lane; k < reuse_n; k += REUSE_LANES) {
-            int id = reuse_key(reuse_index, reuse_start + k);
+            int id = reuse_index[reuse_start + k];
             reuse_ids[k] = uint(id);
             atomicMin(reuse_least[0], id);
         }
@@ -284,18 +280,18 @@ kernel($lanes) void reuse_sort($index reuse_index[], int reuse_starts[], int reu
             if (last) reuse_ids[reuse_to_half + reuse_number++] = id;
         }
         barrier();
-        for (int reuse_k = reuse_lane; reuse_k < reuse_all; reuse_k += REUSE_LANES) {
+        for (int reuse_k = reuse_lane; reuse_k < min(reuse_all, REUSE_BLOCK); reuse_k += REUSE_LANES) {
             int reuse_id = int(reuse_ids[reuse_to_half + reuse_k] + uint(reuse_least[0])), reuse_to = reuse_k;
             $call(reuse_shade_one)
         }
         $if(buffered){memoryBarrierBuffer();}
         barrier();
         for (int k = reuse_lane; k < reuse_n; k += REUSE_LANES) {
-            int reuse_from = reuse_places[reuse_to_half + k], reuse_to = reuse_start + k;
+            int reuse_from = min(reuse_places[reuse_to_half + k], REUSE_BLOCK - 1), reuse_to = reuse_start + k;
             $call(reuse_assemble_one)
         }
         if (reuse_lane == 0) {
-            reuse_count[$counters * reuse_b] = reuse_all;
+            reuse_count[$counters * reuse_b] = reuse_fits && reuse_all == reuse_span.y ? reuse_all : 2147483647;
             reuse_count[$counters * reuse_b + 4] = reuse_passes;
         }
         barrier();
@@ -312,148 +308,150 @@ kernel void reuse_assemble(int reuse_slot<>$for(result, results){, $result.type 
     $for(result, results){reuse_out$result.n = reuse_v$result.n[reuse_slot]; }
 }
 $section(find)
-// The distinct indices of batches, where a batch belongs to one invocation, which needs no barriers and no atomic operations within the batch. `slots` gets for each
-// index its position in `list`, which gets the distinct indices of all batches in an order that depends on the execution.
+// The distinct indices of batches. A batch belongs to one invocation, which needs no barriers and no atomic operations within the batch. `slots` receives for each
+// index its position in `list`, which receives the distinct indices of all batches. Small tables are private; for large ones compilers take seconds, so they are in
+// memory. A launch does about `budget` iterations for a batch at most, because some devices limit them. Then `more` becomes 1. Tables in memory remain
+// for the next launch, which continues; with private tables the batch begins anew.
 $if(method == warp){
-kernel void reuse_find(int reuse_b<>, $index reuse_index[], int reuse_total, int reuse_batch, inout int reuse_slots[], inout int reuse_list[], inout int reuse_length[], inout int reuse_count[]) {
-    int reuse_map[$batch], reuse_unique[$most];
-    int reuse_begin = reuse_b * reuse_batch, reuse_end = min(reuse_begin + reuse_batch, reuse_total);
-    int reuse_start = reuse_begin, reuse_all = 0, reuse_votes = 0;
-    while (reuse_start < reuse_end) {
-        int reuse_first = reuse_all, reuse_done = 0, reuse_at = reuse_start;
-        bool reuse_full = false;
-        while (!reuse_full && reuse_at < reuse_end) {
-            // One search for all corners of a primitive; those that it misses are assigned one after the other.
-            $index reuse_ids = reuse_index[reuse_at / $corners];
-            $for(corner, corner_list){int slot$corner.n = -1;}
-            for (int k = reuse_first; k < reuse_all; k++) {
-                int held = reuse_unique[k];
-                $for(corner, corner_list){slot$corner.n = held == reuse_ids$corner.field ? k : slot$corner.n;}
-            }
-            int reuse_before = reuse_all;
-            $for(corner, corner_list){
-            if (!reuse_full) {
-                int id = reuse_ids$corner.field, slot = slot$corner.n;
-                for (int k = reuse_before; k < reuse_all; k++) slot = reuse_unique[k] == id ? k : slot;
-                if (slot < 0 && reuse_all - reuse_first < $width) {
-                    slot = reuse_all++;
-                    reuse_unique[slot] = id;
-                }
-                if (slot >= 0) {
-                    reuse_map[reuse_at - reuse_begin] = slot;
-                    reuse_at++;
-                    reuse_done++;
-                }
-                // Chunks of $width indices: one that fills the warp is the last.
-                reuse_full = slot < 0 || (reuse_all - reuse_first == $width && reuse_done % $width == 0);
-            }
-            }
+// A hash table has the numbers of the indices in the order of their lanes; those below `first` belong to earlier warps.
+kernel void reuse_find(inout ivec4 reuse_state<>, int reuse_index[], int reuse_total, int reuse_batch, int reuse_width, int reuse_table, int reuse_room, int reuse_budget, inout int reuse_slots[], inout int reuse_list[]$if(private){}$else{, inout int reuse_work[]}, inout int reuse_count[], inout int reuse_length[], inout int reuse_more[]) {
+    $if(private){int table[$slots], unique[$most];
+    for (int k = 0; k < $slots; k++) table[k] = -1;}
+    int b = indexof(reuse_state).x, begin = b * reuse_batch, end = min(begin + reuse_batch, reuse_total);
+    int start = begin + reuse_state.x, at = begin + reuse_state.y, first = reuse_state.z, all = reuse_state.w;
+    int room = b * reuse_room, list = room + reuse_table, votes = reuse_count[$counters * b + 3], spent = 0;
+    bool begun = start < end;
+    while (start < end && spent < reuse_budget) {
+        int id = reuse_index[at], slot = $hash, there = 0;
+        bool found = false;
+        while (!found) {
+            there = $table;
+            found = there < first || $unique == id;
+            if (!found) slot = slot + 1 == reuse_table ? 0 : slot + 1;
+            spent++;
         }
-        reuse_votes += ((reuse_done + (reuse_at < reuse_end && reuse_done % $width != 0 ? $width : $width - 1)) / $width) * ($width + 1);
-        reuse_start += reuse_done - reuse_done % $corners;
+        bool full = there < first && all - first == reuse_width;
+        if (!full) {
+            if (there < first) {
+                there = all++;
+                $table = there;
+                $unique = id;
+            }
+            reuse_slots[at] = there;
+            at++;
+            // Chunks of `width` indices: one that fills the warp is the last.
+            full = all - first == reuse_width && (at - start) % reuse_width == 0;
+        }
+        if (full || at == end) {
+            int done = at - start;
+            votes += ((done + (at < end && done % reuse_width != 0 ? reuse_width : reuse_width - 1)) / reuse_width) * (reuse_width + 1);
+            start += done - done % $corners;
+            at = start;
+            first = all;
+        }
+        spent++;
     }
-    int reuse_n = reuse_end - reuse_begin;
-    reuse_count[$counters * reuse_b + 3] = reuse_votes;
-    $call(reuse_finish)
+    if (start < end) {
+        reuse_more[0] = 1;
+    } else if (begun) {
+        int base = atomicAdd(reuse_length[0], all);
+        for (int there = 0; there < all; there++) reuse_list[base + there] = $unique;
+        for (int k = begin; k < end; k++) reuse_slots[k] += base;
+    }
+    $if(private){if (begun && start == end) }{
+        reuse_state = ivec4(start - begin, at - begin, first, all);
+        reuse_count[$counters * b] = all;
+        reuse_count[$counters * b + 3] = votes;
+    }
 }
 }
 $if(method == hash){
-kernel void reuse_find(int reuse_b<>, $index reuse_index[], int reuse_starts[], inout int reuse_slots[], inout int reuse_list[], inout int reuse_length[], inout int reuse_count[]) {
-    int reuse_map[$batch], reuse_unique[$block], reuse_table[$table];
-    int reuse_begin = reuse_starts[reuse_b], reuse_n = reuse_starts[reuse_b + 1] - reuse_begin;
-    int reuse_all = 0, reuse_probes = 0, reuse_worst = 0, reuse_slow = 0;
-    for (int k = 0; k < $table; k++) reuse_table[k] = -1;
-    for (int reuse_k = 0; reuse_k < reuse_n; reuse_k += $corners) {
-        $index reuse_ids = reuse_index[(reuse_begin + reuse_k) / $corners];
-        $for(corner, corner_list){{
-        int id = reuse_ids$corner.field, tries = 0, slot = $hash, there = -1;
+// A hash table has the numbers of the distinct indices. A search that fails `tries` times is on the slow path, and continues.
+kernel void reuse_find(inout int reuse_state<>, int reuse_index[], ivec2 reuse_starts[], int reuse_batch, int reuse_block, int reuse_table, int reuse_tries, int reuse_budget, inout int reuse_slots[], inout int reuse_list[]$if(private){}$else{, inout int reuse_work[]}, inout int reuse_count[], inout int reuse_more[]) {
+    $if(private){int table[$slots], unique[$most];
+    for (int k = 0; k < $slots; k++) table[k] = -1;}
+    int b = indexof(reuse_state).x, room = b * reuse_table, k = reuse_state, spent = 0;
+    ivec2 begin = reuse_starts[b], span = reuse_starts[b + 1] - begin;
+    int all = reuse_count[$counters * b], probes = reuse_count[$counters * b + 1], worst = reuse_count[$counters * b + 2], slow = reuse_count[$counters * b + 5];
+    bool fits = span.x == clamp(span.x, 0, reuse_batch) && span.y == clamp(span.y, 0, reuse_table - 1);
+    while (fits && k < span.x && spent < reuse_budget) {
+        int id = reuse_index[begin.x + k], slot = $hash, there = 0, tries = 0;
         bool found = false;
-        while (!found && tries < $tries) {
-            there = reuse_table[slot];
-            if (there < 0) {
-                there = reuse_all++;
-                reuse_table[slot] = there;
-                reuse_unique[there] = id;
-            }
-            found = reuse_unique[there] == id;
-            slot = slot + 1 == $table ? 0 : slot + 1;
+        while (!found) {
+            there = $table;
+            found = there < 0 || $unique == id;
+            if (!found) slot = slot + 1 == reuse_table ? 0 : slot + 1;
             tries++;
         }
-        $if(parallel){
-        if (!found) {
-            int free = -1;
-            there = -1;
-            for (int l = 0; l < $table; l += 8) {
-                $for(i, eight){int held$i = reuse_table[l + $i];
-                free = held$i < 0 ? l + $i : free;
-                there = held$i >= 0 && reuse_unique[max(held$i, 0)] == id ? held$i : there;
-                }
+        if (there < 0) {
+            there = all++;
+            fits = all <= min(span.y, reuse_block);
+            if (fits) {
+                $table = there;
+                $if(private){unique[there] = id;}
+                reuse_list[begin.y + there] = id;
             }
-            if (there < 0) {
-                there = reuse_all++;
-                reuse_table[free] = there;
-                reuse_unique[there] = id;
-            }
-            tries++;
-            reuse_slow++;
         }
-        }
-        reuse_map[reuse_k + $corner.n] = there;
-        reuse_probes += tries;
-        reuse_worst = max(reuse_worst, tries);
-        }}
+        reuse_slots[begin.x + k] = begin.y + there;
+        slow += tries > reuse_tries ? 1 : 0;
+        probes += min(tries, reuse_tries + 1);
+        worst = max(worst, min(tries, reuse_tries + 1));
+        spent += 1 + tries;
+        k++;
     }
-    reuse_count[$counters * reuse_b + 1] = reuse_probes;
-    reuse_count[$counters * reuse_b + 2] = reuse_worst;
-    reuse_count[$counters * reuse_b + 5] = reuse_slow;
-    $call(reuse_finish)
+    bool done = !fits || k >= span.x;
+    if (!done) reuse_more[0] = 1;
+    $if(private){if (done) }{
+        reuse_state = fits ? k : 2147483647;
+        reuse_count[$counters * b] = !done || all == span.y ? all : 2147483647;
+        reuse_count[$counters * b + 1] = probes;
+        reuse_count[$counters * b + 2] = worst;
+        reuse_count[$counters * b + 5] = slow;
+    }
 }
 }
 $if(method == sort){
-kernel void reuse_find(int reuse_b<>, $index reuse_index[], int reuse_starts[], inout int reuse_slots[], inout int reuse_list[], inout int reuse_length[], inout int reuse_count[]) {
-    uint reuse_ids[2 * $batch];
-    int reuse_places[2 * $batch], reuse_sums[16], reuse_map[$batch], reuse_unique[$block];
-    int reuse_begin = reuse_starts[reuse_b], reuse_n = reuse_starts[reuse_b + 1] - reuse_begin;
-    int reuse_least = 2147483647, reuse_from_half = 0, reuse_to_half = $batch, reuse_passes = 0, reuse_all = 0;
-    uint reuse_most = 0u;
-    for (int k = 0; k < reuse_n; k++) {
-        int id = reuse_key(reuse_index, reuse_begin + k);
-        reuse_ids[k] = uint(id);
-        reuse_places[k] = k;
-        reuse_least = min(reuse_least, id);
+// `work` of a batch: two halves of `batch` positions in the batch, sorted by their indices.
+kernel void reuse_find(inout int reuse_state<>, int reuse_index[], ivec2 reuse_starts[], int reuse_batch, inout int reuse_slots[], inout int reuse_list[], inout int reuse_work[], inout int reuse_count[]) {
+    int b = indexof(reuse_state).x, from = 2 * b * reuse_batch, to = from + reuse_batch;
+    ivec2 begin = reuse_starts[b], span = reuse_starts[b + 1] - begin;
+    int n = span.x == clamp(span.x, 0, reuse_batch) ? span.x : 0;
+    int least = 2147483647, most = -least - 1, passes = 0, all = 0, sums[16];
+    for (int k = 0; k < n; k++) {
+        int id = reuse_index[begin.x + k];
+        reuse_work[from + k] = k;
+        least = min(least, id);
+        most = max(most, id);
     }
-    for (int k = 0; k < reuse_n; k++) {
-        uint id = reuse_ids[k] - uint(reuse_least);
-        reuse_ids[k] = id;
-        reuse_most = max(reuse_most, id);
-    }
-    for (uint rest = reuse_most, shift = 0u; rest > 0u; rest >>= 4u, shift += 4u) {
-        for (int digit = 0; digit < 16; digit++) reuse_sums[digit] = 0;
-        for (int k = 0; k < reuse_n; k++) reuse_sums[int((reuse_ids[reuse_from_half + k] >> shift) & 15u)]++;
-        int sum = reuse_to_half;
+    for (uint rest = n > 0 ? uint(most) - uint(least) : 0u, shift = 0u; rest > 0u; rest >>= 4u, shift += 4u) {
+        for (int digit = 0; digit < 16; digit++) sums[digit] = 0;
+        for (int k = 0; k < n; k++) sums[int(((uint(reuse_index[begin.x + k]) - uint(least)) >> shift) & 15u)]++;
+        int sum = to;
         for (int digit = 0; digit < 16; digit++) {
-            int count = reuse_sums[digit];
-            reuse_sums[digit] = sum;
+            int count = sums[digit];
+            sums[digit] = sum;
             sum += count;
         }
-        for (int k = 0; k < reuse_n; k++) {
-            uint id = reuse_ids[reuse_from_half + k];
-            int to = reuse_sums[int((id >> shift) & 15u)]++;
-            reuse_ids[to] = id;
-            reuse_places[to] = reuse_places[reuse_from_half + k];
+        for (int k = 0; k < n; k++) {
+            int place = reuse_work[from + k];
+            reuse_work[sums[int(((uint(reuse_index[begin.x + place]) - uint(least)) >> shift) & 15u)]++] = place;
         }
-        int half_before = reuse_from_half;
-        reuse_from_half = reuse_to_half;
-        reuse_to_half = half_before;
-        reuse_passes++;
+        int before = from;
+        from = to;
+        to = before;
+        passes++;
     }
-    for (int k = 0; k < reuse_n; k++) {
-        uint id = reuse_ids[reuse_from_half + k];
-        bool last = k + 1 == reuse_n || id != reuse_ids[reuse_from_half + min(k + 1, reuse_n - 1)];
-        reuse_map[reuse_places[reuse_from_half + k]] = reuse_all;
-        if (last) reuse_unique[reuse_all++] = int(id + uint(reuse_least));
+    int id = 0;
+    for (int k = 0; k < n; k++) {
+        int place = reuse_work[from + k], next = reuse_index[begin.x + place];
+        if (k == 0 || next != id) {
+            if (all < span.y) reuse_list[begin.y + all] = next;
+            all++;
+        }
+        id = next;
+        reuse_slots[begin.x + place] = begin.y + all - 1;
     }
-    reuse_count[$counters * reuse_b + 4] = reuse_passes;
-    $call(reuse_finish)
+    reuse_count[$counters * b] = n == span.x && all == span.y ? all : 2147483647;
+    reuse_count[$counters * b + 4] = passes;
 }
 }
