@@ -71,6 +71,21 @@ describe("an expression with containers", function()
         assert.equal(11.0, few:release({1, 1}, {13, 21}):get(1, 1))
     end)
 
+    it("repeats streams, and no container", function()
+        local row = rill.sparse("float", {1, 4}, {page = {1, 2}}):write {{1, 2, 3, 4}}
+        local c = rill.sparse("float", {2, 4}, {page = {1, 2}}):write {{1, 2, 3, 4}, {5, 6, 7, 8}}
+        agree(function(a, b) return a + b end, c, rill.iota {2, 1})
+        agree(function(a, b) return b * a end, row, rill.iota(4))
+        for _, other in ipairs {rill.iota {4, 1}, rill.array("float", {4, 1})} do
+            raises("a container of shape .* is not repeated to the shape 4x4 of the result: use a stream of its " ..
+                "elements", function() return (row + other):eval() end)
+        end
+        raises("a container of shape 2x4 is not repeated to the shape 3x2x4", function()
+            return (rill.iota {3, 2, 4} + c):values()
+        end)
+        raises("is a container of shape 1x4, the launch runs over 2x4", function() return (row + c):eval() end)
+    end)
+
     it("is an argument of kernels", function()
         local k = rill.kernel "kernel void k(float x<>, out float r<>) { r = 2.0 * x + 1.0; }"
         local g = rill.kernel "kernel void g(float x<>, float c[][], out float r<>) { r = x + c[indexof(x).xy + 1]; }"

@@ -104,6 +104,39 @@ describe("a container", function()
             rill.image.save, c, "/dev/null")
     end)
 
+    it("is gathered from by flat indices, whatever dimensions have a size of 1", function()
+        local index = rill.from({-1, 3, 0, 1, 2, 4, 7}, "int")
+        for _, shape in ipairs {{1}, {1, 1}, {4}, {1, 4}, {4, 1}, {1, 1, 4}, {1, 4, 1}, {4, 1, 1}, {2, 1, 3}} do
+            local list, size, page, cells = {}, 1, {}, {}
+            for d, n in ipairs(shape) do
+                size, page[d], cells[d] = size * n, math.min(n, 2), n
+            end
+            for i = 1, size do list[i] = 10 * i end
+            local s = rill.stream("float", shape, list)
+            local made = {rill.array("float", shape), rill.sparse("float", shape, {page = page}),
+                rill.sparse("float", shape, {page = page, levels = 2}),
+                rill.virtual(rill.translator.linear {shape = shape}, rill.stream("float", size))}
+            if #shape > 1 then
+                cells[#cells] = nil
+                made[#made + 1] = rill.lists("float", {counts = rill.full(cells, shape[#shape], "int")})
+            end
+            for _, c in ipairs(made) do
+                c:write(s)
+                equal(rill.gather(s, index):values(), rill.gather(c, index):values())
+            end
+        end
+    end)
+
+    it("has flat indices only if they reach all elements", function()
+        raises("rill.gather: a container without bounds has no flat indices: expected one index for each of the 2 " ..
+            "dimensions, got elements of int", rill.gather, rill.hashgrid("float", {rank = 2}), {0})
+        raises("rill.gather: a flat index does not reach all elements of shape 65536x65536: expected one index for " ..
+            "each of the 2 dimensions, got elements of int", rill.gather,
+            rill.sparse("float", {65536, 65536}, {page = {16, 16}}), {0})
+        local line = rill.hashgrid("int", {rank = 1}):set(7, -3)
+        equal({7, 0}, rill.gather(line, {-4, 5}):values()) -- 0-based
+    end)
+
     local add <const> = rill.kernel "kernel void add(float d, inout float x<>) { x += d; }"
 
     local function compare_masks(...)

@@ -288,9 +288,13 @@ static Stream squeezed(const Stream *s)
     return tight;
 }
 
-/* Pairs runs of old and new dimensions that have the same number of elements. */
+/* Pairs runs of old and new dimensions that have the same number of elements. The address function of a container takes
+ * one coordinate per dimension, also for dimensions of size 1. */
 static bool reshape_dims(const Stream *s, Stream *made)
 {
+    if (s->map) {
+        return false;
+    }
     Stream old = squeezed(s);
     int i = 0, j = 0, rank = made->shape.rank;
     while (i < old.shape.rank) {

@@ -60,14 +60,11 @@ local function set_default(container, kernel, arguments, number)
     end
 end
 
---- ofcontainers.eval(kernel, arguments, number, solid): returns the values of an expression as a new container.
--- `number`: the serial number of the kernel. `solid`: streams with the shape of the container are among the
--- arguments, so every element has a value.
-function ofcontainers.eval(kernel, arguments, number, solid)
-    local params, first = kernel.params, nil
-    for _, argument in ipairs(arguments) do
-        first = first or core.type(argument) == "container" and argument
-    end
+--- ofcontainers.eval(kernel, arguments, number, first, solid): returns the values of an expression as a new container
+-- like `first`. `number`: the serial number of the kernel. `solid`: streams with the shape of the container are among
+-- the arguments, so every element has a value.
+function ofcontainers.eval(kernel, arguments, number, first, solid)
+    local params = kernel.params
     local result = params[#params]
     local made = core._like(first, result.type, solid)
     local named = {over = solid and first:range() or nil}

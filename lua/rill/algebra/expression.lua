@@ -231,11 +231,25 @@ function expression.prepare(e)
 end
 local prepare = expression.prepare
 
+-- Returns the first container of the shape of an expression, which determines the kind of the result. Containers are not
+-- repeated along dimensions, so raises an error if there is none.
+local function first_container(e)
+    local other
+    for _, leaf in ipairs(call_of(e).leaves) do
+        if leaf._sparse and leaf._shape == e._shape then
+            return leaf._view
+        end
+        other = other or leaf._sparse and leaf._shape
+    end
+    fail("%s: a container of shape %s is not repeated to the shape %s of the result: use a stream of its elements, " ..
+        "c:stream()", expression.describe(e), other, e._shape)
+end
+
 --- expression.eval(e): returns a new stream, or container, of an expression's values.
 function expression.eval(e)
     local kernel, arguments, _, number = prepare(e)
     if e._sparse then
-        return errors.call(containers.eval, kernel, arguments, number, e._solid)
+        return errors.call(containers.eval, kernel, arguments, number, first_container(e), e._solid)
     end
     return (kernel(table.unpack(arguments)))
 end

@@ -84,7 +84,7 @@ local function evaluate(s, streams, expression, constants, ...)
     end
     arguments[#arguments + 1] = s
     if contained then -- the default value becomes the value of the expression for it
-        return require "rill.algebra.container_result".eval(kernel, arguments, head .. expression)
+        return require "rill.algebra.container_result".eval(kernel, arguments, head .. expression, s)
     end
     local mapped = kernel(table.unpack(arguments))
     return mapped

@@ -2,6 +2,7 @@
 
 #include "kernel/launch/builtin.h"
 #include "kernel/launch/raw.h"
+#include "kernel/variant/address_map.h"
 #include "primitive/indexed/index.h"
 
 #include <string.h>
@@ -43,12 +44,27 @@ static bool fetch(const Stream *src, const Stream *index, bool check, Stream *re
     return done;
 }
 
+/* Checks that elements have flat indices: their number in row-major order must be an int. */
+static bool check_flat(const Stream *src, const Stream *index)
+{
+    char text[SHAPE_TEXT];
+    if (address_unbounded(src)) {
+        return error_set("a container without bounds has no flat indices: expected one index for each of the %d "
+                         "dimensions, got elements of %s",
+                         src->shape.rank, index->type->name);
+    }
+    return stream_elements(src) <= INT32_MAX ||
+           error_set("a flat index does not reach all elements of shape %s: expected one index for each of the %d "
+                     "dimensions, got elements of %s",
+                     shape_text(&src->shape, text), src->shape.rank, index->type->name);
+}
+
 bool gather_stream(const Stream *src, const Stream *index, bool check, Stream *result)
 {
     Stream whole = {0}, from = {0}, to = {0};
     bool flat = index->type->components == 1 && src->shape.rank > 1;
     memset(result, 0, sizeof *result);
-    bool done = index_check_stream(index, &src->shape) &&
+    bool done = index_check_stream(index, &src->shape) && (!flat || check_flat(src, index)) &&
                 (flat ? index_flatten(src, &whole) : (stream_copy_view(src, &whole), true)) &&
                 source_view(&whole, flat, &from) &&
                 stream_create(src->device, src->type, &index->shape, false, result) &&
