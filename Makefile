@@ -63,7 +63,7 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo dist units test test-all drivers sanitize tsan fuzz fuzz-readers inject flat bench check format deps env install uninstall rock clean
+.PHONY: build help demo dist units test test-all test-plain bare drivers sanitize tsan fuzz fuzz-readers inject flat bench check format deps env install uninstall rock clean
 .PHONY: force
 .PHONY: check-phrases check-warnings objects check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations docs gallery
 
@@ -149,11 +149,26 @@ drivers: ## run the suite on every driver of this machine, for both families
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) drivers -- $(SPEC)
 
+bare: ## install a fresh DEBIAN=12 or 13 into build/bare, run make demo and make test in it (needs root)
+	$(DEPS) bare
+	@tools/bare.sh '$(or $(DEBIAN),12)'
+
 # One pass of tools/passes.lua: make test-gpu, make test-softpipe-cpu SPEC=sort.
 test-%: force
 	$(DEPS) build jpeg prompt test
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) $* -- $(SPEC)
+
+# Specs of the directories that use optional libraries and programs, in a tree that is built without them.
+test-plain: ## run specs without optional libraries and programs (JPEG, MPI, ffmpeg ...), in build-plain
+	$(DEPS) build prompt test
+	@tools/plain.sh build-plain/bin
+	@PATH='$(CURDIR)/build-plain/bin' $(AGAIN) $(PARALLEL) units BUILD=build-plain CFLAGS=-O0
+	@PATH='$(CURDIR)/build-plain/bin' $(AGAIN) run-plain BUILD=build-plain CFLAGS=-O0
+
+.PHONY: run-plain
+run-plain:
+	@$(SUITE) plain -- $(or $(SPEC),spec/io spec/mpi spec/project spec/lua spec/image)
 
 sanitize: ## run the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
 	$(DEPS) build jpeg prompt test
@@ -329,7 +344,7 @@ docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
 # ---- installing
 
 deps: ## install the missing packages of all targets
-	$(DEPS) build jpeg prompt test drivers mpi check fuzz docs rock
+	$(DEPS) build jpeg prompt test drivers mpi check fuzz docs rock bare
 
 env: ## print shell commands that make this tree usable: eval "$(make -s env)"
 	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'
@@ -376,4 +391,4 @@ rock: ## install with LuaRocks into TREE=directory, without a network
 	luarocks --lua-version 5.4 make $(if $(TREE),--tree '$(TREE)') rill-scm-1.rockspec
 
 clean: ## remove all build directories
-	rm -rf build build-asan build-tsan
+	rm -rf build build-asan build-plain build-tsan

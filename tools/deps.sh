@@ -37,6 +37,7 @@ fuzz    clang               clang               clang            clang
 fuzz    libclang-rt-dev     compiler-rt         compiler-rt      clang
 docs    cmark-gfm           program:cmark-gfm   program:cmark-gfm program:cmark-gfm
 rock    luarocks            luarocks            luarocks         lua54-luarocks
+bare    debootstrap         debootstrap         debootstrap      debootstrap
 '
 
 # The distribution, from its ID and the IDs that it is based on.

@@ -72,6 +72,8 @@ local passes = {
             or "2147483647,0x7fc00000,-1,0x7149f2ca"),
         title = "an aggressive garbage collector, with memory filled with hostile values", out = {no_collector},
         options = "--helper=spec/support/gc.lua", tags = short "slow"},
+    -- make test-plain prepares its PATH and its build tree.
+    plain = {env = "", title = "without optional libraries and programs", tags = {"long", "slow"}},
     sanitize = {title = "sanitizers", out = {no_collector}, tags = {"long", "slow"},
         env = ("LD_PRELOAD='%s' RILL_SANITIZE=1"):format(os.getenv "RILL_PRELOAD" or "")
             -- Without intercept_tls_get_addr=0 the leak checker crashes in thread-local storage that Mesa has
