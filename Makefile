@@ -129,10 +129,10 @@ $(BUILD)/ $(BUILD)/rill/ $(BUILD)/bench/ $(BUILD)/spec/:
 
 # ---- running
 
-demo: ## install missing packages, build, run the examples
+demo: ## install missing packages, build, run examples for a minute, write out/index.html with their images; ALL=1: more examples
 	$(DEPS) build prompt
 	@$(AGAIN) $(PARALLEL) build
-	@$(RUN) $(LUA) examples/demo.lua
+	@$(RUN) $(LUA) examples/demo.lua out $(if $(ALL),all)
 
 test: ## install missing packages, build, run the suite without #long tests; SPEC=sort: one file, SPEC=spec/kernel: a directory
 	$(DEPS) build jpeg prompt test
