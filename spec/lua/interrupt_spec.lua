@@ -59,7 +59,7 @@ describe("Ctrl-C", function()
         s:expect "> "
         for _, name in ipairs(names) do
             local least, tries = math.huge, 0
-            while least >= 2 and tries < 4 do -- the machine may be busy with something else
+            while least >= 2 and tries < 8 do -- the machine may be busy with something else
                 s:line((loops[name]:gsub("\n%s*", " ")))
                 least, tries = math.min(least, s:interrupt(rill.clock, 0.05, "interrupted\n")), tries + 1
                 s:line("6 * 7", "\n42\n> ")
@@ -80,16 +80,25 @@ describe("Ctrl-C", function()
         -- So many elements that the launch takes seconds.
         s:line("n = 64 repeat n = n * 2 x = rill.random(n) t = rill.clock() y = k(x):sum() "
             .. "until rill.clock() - t >= 0.25 print 'found'", "\nfound\n> ")
-        s:line("x = rill.random(12 * n)", "> ")
-        s:line "y = k(x):sum()"
-        local said = "\nwaiting for the launch to end; press 3 more times to quit\n"
-        local before = s:interrupt(rill.clock, 0.4, said)
-        local said_at = rill.clock()
-        s:interrupt(rill.clock, 0.1, "press 2 more times to quit\n")
-        s:interrupt(rill.clock, 0.1, "press once more to quit\n")
-        s:expect "interrupted\n"
-        assert.is_true(before < (rill.clock() - said_at) / 2, "the first came with the end of the launch")
-        s:line("#x == 12 * n", "\ntrue\n")
+        -- Returns whether the first message came in the first half of the launch and the others during it. They cannot
+        -- if the launch is short, because another process slowed down the launches above.
+        local function in_time(size)
+            s:line(("x = rill.random(%d * n) print 'made'"):format(size), "\nmade\n> ")
+            s:line "y = k(x):sum()"
+            local said = "\nwaiting for the launch to end; press 3 more times to quit\n"
+            local before = s:interrupt(rill.clock, 0.4, said, "\n> ")
+            local said_at = rill.clock()
+            for _, text in ipairs {"press 2 more times to quit\n", "press once more to quit\n"} do
+                if not before or not s:interrupt(rill.clock, 0.1, text, "interrupted\n") then
+                    return false
+                end
+            end
+            s:expect "interrupted\n"
+            return before < (rill.clock() - said_at) / 2
+        end
+        assert.is_true(in_time(12) or in_time(24) or in_time(48) or in_time(96),
+            "the first came with the end of the launch")
+        s:line("#x % 12 == 0", "\ntrue\n")
         s:line("6 * 7", "\n42\n> ")
         assert.equal(0, s:finish())
     end)

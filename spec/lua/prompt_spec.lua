@@ -203,7 +203,7 @@ describe("the prompt", function()
     -- Returns the minimum of several tries, since the machine may be busy.
     local function interrupted(s, statement)
         local best, tries = math.huge, 0
-        while best >= 0.2 and tries < 8 do
+        while best >= 0.2 and tries < 30 do
             s:line(statement)
             best, tries = math.min(best, s:interrupt(rill.clock, 0.1, "interrupted\n")), tries + 1
         end

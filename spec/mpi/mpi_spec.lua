@@ -8,7 +8,7 @@ local SETTINGS <const> = "env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc
     "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LP_NUM_THREADS=1"
 
 local function run(ranks, program, ...)
-    local command = ("%s timeout -k 5 120 mpirun -n %d %s spec/mpi/programs/%s.lua %s 2>&1"):format(SETTINGS, ranks,
+    local command = ("%s timeout -k 5 300 mpirun -n %d %s spec/mpi/programs/%s.lua %s 2>&1"):format(SETTINGS, ranks,
         lua, program,
         table.concat({...}, " "))
     local pipe = assert(io.popen(command))
@@ -241,7 +241,7 @@ describe("rill.mpi", function()
         -- A limit of the size of files gives the same errors of write.
         local limited = ("sh -c 'trap \"\" XFSZ; ulimit -f 20000; exec %s spec/mpi/programs/failures.lua full %s'")
             :format(lua, files.directory)
-        local pipe = io.popen(("%s timeout -k 5 120 mpirun -n 3 %s 2>&1"):format(SETTINGS, limited))
+        local pipe = io.popen(("%s timeout -k 5 300 mpirun -n 3 %s 2>&1"):format(SETTINGS, limited))
         local text = pipe:read "a"
         assert(pipe:close(), text)
         local _, count = text:gsub("cannot be written: the disk is full", "")

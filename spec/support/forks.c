@@ -1,6 +1,6 @@
 /* Child processes that continue with the parent's memory. forks.fork() returns 0 in the child and its process id
  * in the parent. forks.wait(id) returns its exit status, or 128 + the signal. SIGALRM ends a child that hangs
- * after 20 seconds. forks.thread(script) runs a script in a separate Lua state and thread, which never end.
+ * after 120 seconds. forks.thread(script) runs a script in a separate Lua state and thread, which never end.
  * forks.leave() ends a child immediately, because exit would reset the offsets of files that threads of the parent
  * are reading. */
 #include <lauxlib.h>
@@ -16,7 +16,7 @@ static int l_fork(lua_State *L)
     fflush(NULL);
     pid_t child = fork();
     if (child < 0) return luaL_error(L, "no child process");
-    if (child == 0) alarm(20);
+    if (child == 0) alarm(120);
     lua_pushinteger(L, child);
     return 1;
 }

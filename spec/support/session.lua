@@ -46,11 +46,14 @@ function session:listen(seconds)
     return true
 end
 
+-- A test that waits longer, in seconds, has failed. Another process may slow the program down.
+local PATIENCE <const> = 120
+
 --- Waits until a text appears after the text that was waited for before. Returns what came before it. Raises an
---- error after some seconds (default: 20).
+--- error after some seconds (default: PATIENCE).
 -- Ignores messages of the prompt about slow statements unless they are waited for: the machine may be busy.
 function session:expect(text, seconds)
-    local deadline = os.time() + (seconds or 20)
+    local deadline = os.time() + (seconds or PATIENCE)
     while true do
         if not text:find(" s\n", 1, true) then
             self.heard = self.heard:gsub("\n  %d[%d.]* s%f[\n]", "")
@@ -74,7 +77,7 @@ end
 
 --- Waits for a prompt: input before the line editor is ready is echoed twice, and Ctrl-D is lost.
 function session:ready()
-    local deadline = os.time() + 10
+    local deadline = os.time() + PATIENCE
     while not self.all:find "\n>>? $" and os.time() <= deadline and self:listen(0.05) do
         self:listen(0)
     end
@@ -88,25 +91,33 @@ function session:line(text, expected)
     return expected and self:expect(expected)
 end
 
---- Presses Ctrl-C after some seconds. Returns the seconds until the text appeared.
-function session:interrupt(clock, seconds, expected)
+--- Presses Ctrl-C after some seconds. Returns the seconds until the text appeared, or nil if a second text,
+--- `otherwise`, appeared instead.
+function session:interrupt(clock, seconds, expected, otherwise)
+    local function came(text)
+        return text and self.heard:find(text, 1, true)
+    end
     local wait = clock() + seconds
     while clock() < wait do
         self:listen(0.01)
     end
     local start = clock()
     self:send "\3"
-    while not self.heard:find(expected, 1, true) and clock() - start < 10 do
+    while not came(expected) and not came(otherwise) and clock() - start < PATIENCE do
         self:listen(0.005)
     end
     local elapsed = clock() - start
+    if not came(expected) and came(otherwise) then
+        self:expect(otherwise)
+        return nil
+    end
     self:expect(expected)
     return elapsed
 end
 
---- Returns the exit status (128 + the signal after a crash), or nil if the process still runs after 10 seconds.
+--- Returns the exit status (128 + the signal after a crash), or nil if the process still runs after PATIENCE.
 function session:ending()
-    local deadline = os.time() + 10
+    local deadline = os.time() + PATIENCE
     while os.time() <= deadline and self:listen(0.02) do
         local status = terminal.wait(self.process, 0)
         if status then
