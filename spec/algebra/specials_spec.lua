@@ -96,6 +96,16 @@ describe("special numbers in expressions", function()
         end)
     end
 
+    it("smoothstep is correct if differences are out of range", function()
+        for type, most in pairs {float = 3e38, double = 1.7e308} do
+            local x = rill.from({-most, -most / 2, 0, most / 2, most}, type)
+            for k, expected in ipairs {0, 0.15625, 0.5, 0.84375, 1} do
+                assert.near(expected, rill.smoothstep(-most, most, x):values()[k], 1e-6)
+                assert.near(expected, rill.smoothstep(-most, most, (k - 3) / 2 * most), 1e-6)
+            end
+        end
+    end)
+
     it("tangents are correct far from 0", function()
         local xs = {0, -0.0, 1e-30, 0.5, -1.5, 1.5707964, 3.1415927, 100, 3210.5, 1e5, -1e6, 1e8, 3e8, 1e12, -1e15}
         for k = 1, 4000 do xs[#xs + 1] = 1.0037 ^ k * 1e-3 end

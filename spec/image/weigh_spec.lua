@@ -84,6 +84,21 @@ describe("convolution:", function()
         pictures.equal(want, rill.image.separable(s, wy, rill.from(wx)), 5e-6)
     end)
 
+    it("sobel returns lengths whose squares are out of range", function()
+        for _, unit in ipairs {1e-30, 1e-20, 1, 1e18, 1e30} do
+            for type, last in pairs {float = unit, vec3 = {unit, -unit, 0}, vec4 = {0, unit, 2 * unit, 1}} do
+                local s = rill.zeros({3, 3}, type)
+                s:set(last, 3, 3)
+                local size, across = rill.image.sobel(s)
+                local at, other = size:get(2, 2), across:get(2, 2)
+                for c, x in ipairs(type == "float" and {other} or other) do
+                    local want = math.abs(x) * 2 ^ 0.5
+                    assert.near(want, type == "float" and at or at[c], 1e-6 * want)
+                end
+            end
+        end
+    end)
+
     it("sobel returns three images", function()
         for _, type in ipairs {"float", "vec3"} do
             local s = pictures.random(type, {7, 5})

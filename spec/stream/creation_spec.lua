@@ -73,6 +73,12 @@ describe("creating streams", function()
         end
         assert.same({0, 1, 2}, rill.arange(3):values())
         assert.same({0.0, 0.5, 1.0}, rill.arange(0, 1.5, 0.5):values())
+        for kind, most in pairs {float = 3e38, double = 1.7e308} do -- the difference is out of range
+            local near = most * 1e-7
+            check.equal({-most, -most / 2, 0, most / 2, most}, rill.linspace(-most, most, 5, kind):values(), near)
+            check.equal({most, 0, -most}, rill.linspace(most, -most, 3, kind):values(), near)
+        end
+        check.equal({-2 ^ 63, 0, 2 ^ 63}, rill.linspace(math.mininteger, math.maxinteger, 3, "double"):values(), 2048)
         assert.same({-5, -2, 1, 5}, rill.linspace(-5, 5, 4, "int"):values()) -- integers are rounded down
         assert.same({-3, -2, -2, -1}, rill.linspace(-2.5, -0.5, 4, "int"):values())
         check.raises("rill.arange: from %S+ to %S+ in steps of 1 are more than the 2147483647 elements", rill.arange,

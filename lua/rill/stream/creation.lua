@@ -81,12 +81,12 @@ function creation.eye(n, type, ...)
     return result
 end
 
--- Element i is from + i * step, computed in double precision, and rounded down if it is an integer, as in numpy. `last` is
--- the exact element `end`, -1 for none.
+-- Element i is (from + i * step) * unit, computed in double precision, and rounded down if it is an integer, as in numpy.
+-- `last` is the exact element `end`, -1 for none.
 local RAMP <const> = template.new [[
-    kernel void ramp(double from, double step, double last, int end, double base, out $type r<>) {
+    kernel void ramp(double from, double step, double unit, double last, int end, double base, out $type r<>) {
         int i = indexof(r).x;
-        double v = i == end ? last : from + double(i) * step;
+        double v = i == end ? last : (from + double(i) * step) * unit;
         $if(powers){r = $type(pow(base, v));}$else{r = $type($down(v));}
     }
 ]]
@@ -108,8 +108,9 @@ local function ramp(where, i, type, n, from, step, last, base)
             fail("%s: the numbers from %s to %s do not fit %s", where, from, last or from + (n - 1) * step, type)
         end
         local down <const> = (type == "int" or type == "uint") and "floor" or ""
-        RAMP:kernel {type = type, powers = base ~= nil, down = down}(from, step, last or 0, last and n - 1 or -1,
-            base or 1, result)
+        local unit = last and not option.is_finite(last - (from + 0.0)) and 2.0 or 1 -- i * step may be out of range
+        RAMP:kernel {type = type, powers = base ~= nil, down = down}(from / unit, step / unit, unit, last or 0,
+            last and n - 1 or -1, base or 1, result)
     end
     return result
 end
@@ -141,7 +142,8 @@ end
 
 -- Returns the step of n numbers from `from` to `to`.
 local function step_of(from, to, n)
-    return n > 1 and (to - from) / (n - 1) or 0
+    local width <const> = to - (from + 0.0) -- differences of integers would wrap
+    return n < 2 and 0 or option.is_finite(width) and width / (n - 1) or to / (n - 1) - from / (n - 1)
 end
 
 --- rill.linspace(from, to, n [, type]) returns a new stream of n evenly spaced numbers from `from` to `to`, both

@@ -102,11 +102,12 @@ define("step", "edge x", "real", {
 define("smoothstep", "low high x", "real", {
     doc = "0 below low, 1 above high, a smooth cubic between",
     number = function(low, high, x)
-        local t = clamp((x - low) / (high - low), 0.0, 1.0)
+        local t = clamp((0.5 * x - 0.5 * low) / (0.5 * high - 0.5 * low), 0.0, 1.0)
         return t * t * (3 - 2 * t)
     end,
     text = [[T @smoothstep(T low, T high, T x) {
-    T t = @clamp((x - low) / (high - low), 0.0, 1.0);
+    T h = max(abs(low), abs(high)) > T(4.0e37) ? T(0.25) : T(1.0);
+    T t = @clamp((x * h - low * h) / (high * h - low * h), 0.0, 1.0);
     return t * t * (3.0 - 2.0 * t);
 }]],
 })
