@@ -22,6 +22,7 @@ function framing.scaled(seen, meshes)
     local scale, list = 2.0 ^ -(math.log(seen.reach, 2) // 1), {}
     local larger = {
         eye = vector.map(function(e) return e * scale end, seen.eye), limit = seen.limit / scale,
+        reach = seen.reach * scale,
         width = seen.parallel ~= 0 and seen.width * scale or nil,
     }
     for i, mesh in ipairs(meshes) do

@@ -70,7 +70,7 @@ local function variant_of(view, picture)
         lit = lit and not wire, smooth = mesh.shading == "smooth", parallel = parallel, shadow = shadow,
         exact = mesh.paint ~= nil or parallel or shadow, lines = wire or mesh.edges ~= nil,
         wire = wire and not mesh.edges,
-        clear = mesh.opacity < 1,
+        clear = mesh.opacity < 1, wide = view.cut ~= nil,
     }
 end
 
@@ -104,6 +104,11 @@ local PARTS <const> = {
             shadow_size = shadow.pixels, shadow_span = light.span, shadow = shadow.depth}
     end,
     corners = function(view) return {around = view.corners} end,
+    wide = function(view, picture)
+        local values = {places = view.mesh.positions}
+        for key, value in pairs(raster.wide(picture.camera)) do values["wide_" .. key] = value end
+        return values
+    end,
 }
 
 -- The arguments of the shading kernel of a mesh, without those of the samples.
@@ -171,8 +176,9 @@ local function blend(view, solid, picture)
     for _ = 1, layers do
         seen:fill(raster.NONE)
         raster.draw("next", picture.extent, one, {seen = seen, solid = solid, last = last})
-        shade(view, seen, picture)
         last:write(seen)
+        raster.named(picture.views, seen)
+        shade(view, seen, picture)
     end
 end
 
@@ -197,7 +203,12 @@ end
 local function depths(views, seen, picture)
     local depth, camera = rill.stream("float", seen.shape, math.huge), picture.camera
     for _, view in ipairs(views) do
-        if view.clip then
+        if view.cut then
+            local values <const> = raster.wide(camera)
+            values.base, values.middle, values.face, values.depth = view.mesh.base, camera.middle, seen, depth
+            values.triangles, values.positions = view.mesh.triangles, view.mesh.positions
+            shading.kernels().measure_wide(values)
+        elseif view.clip then
             shading.kernels().measure {
                 base = view.mesh.base, middle = camera.middle, eye = camera.eye,
                 ahead = camera.ahead, face = seen, around = view.corners, clips = view.clip,
@@ -238,7 +249,8 @@ local function render(m, given)
     local seen = rill.stream("int", {extent[2], extent[1]})
     local solid = #clear > 0 and rill.stream("float", {extent[2], extent[1]}) or nil
     raster.draw("visible", extent, opaque, {seen = seen, depth = solid})
-    local picture = {camera = camera, extent = extent, thick = side * (taken.thickness or 1),
+    raster.named(views, seen)
+    local picture = {camera = camera, extent = extent, views = views, thick = side * (taken.thickness or 1),
         light = vector.unit(taken.light or default_light(camera))}
     picture.shadow = shadow_of(taken, drawn, picture.light)
     picture.background = shading.linear(models.color(taken.background or {0.95, 0.96, 0.97}))

@@ -46,11 +46,17 @@ $section(body)
 // The color `seen` of the sample `sample_at` that shows the face f of a mesh with the vertices t.
         ivec3 r = $if(corners){around[f]}$else{t};
         vec2 pixel = vec2(sample_at) + 0.5 - middle;
+        $if(wide){
+        Place spot = located_wide(pixel, places[t.x], places[t.y], places[t.z], wide_eye, wide_right, wide_above, wide_ahead, wide_focus, wide_parallel);
+        vec3 plane = spot.normal;
+        vec4 at = spot.at;
+        }$else{
         vec4 a = clips[r.x], b = clips[r.y], c = clips[r.z];
         vec3 plane;
         vec4 at = located(pixel, a, b, c, plane);
         $if(exact){
         at.xyz *= 1.0 / (at.x + at.y + at.z);
+        }
         }
         vec3 tint = tint_color;
         $if(paint == painted){
@@ -70,11 +76,17 @@ $section(body)
         vec3 seen = tint;
         $if(lit){
         $if(parallel){
-        vec3 u = positions[t.x], v = positions[t.y], w = positions[t.z], p = at.x * u + at.y * v + at.z * w, view = -ahead;
+        vec3 u = positions[t.x], v = positions[t.y], w = positions[t.z], view = -ahead;
+        $if(wide){
+        vec3 p = vec3(wide_eye + (double(pixel.x) * wide_right - double(pixel.y) * wide_above) / wide_focus + spot.far * wide_ahead);
+        plane = unit_normal(v - u, w - u);
+        }$else{
+        vec3 p = at.x * u + at.y * v + at.z * w;
         plane = cross(v - u, w - u);
+        }
         if (dot(plane, view) < 0.0) plane = -plane;
         }$else{
-        vec3 away = ahead + pixel.x * right - pixel.y * above, p = eye + (at.x * a.w + at.y * b.w + at.z * c.w) * away, view = -normalize(away);
+        vec3 away = ahead + pixel.x * right - pixel.y * above, p = eye + $if(wide){float(spot.far)}$else{(at.x * a.w + at.y * b.w + at.z * c.w)} * away, view = -normalize(away);
         plane = square * plane.x * right - square * plane.y * above + plane.z * ahead;
         }
         vec3 n = plane;
@@ -118,7 +130,8 @@ $section(body)
         }
 
 $section(parameters)
-$if(corners){ivec3 around[], }vec4 clips[], ivec3 triangles[], vec3 tint_color, $if(paint == painted){vec3 colors[], }
+$if(wide){vec3 places[], dvec3 wide_eye, dvec3 wide_right, dvec3 wide_above, dvec3 wide_ahead, double wide_focus, int wide_parallel, }
+                  $if(corners){ivec3 around[], }vec4 clips[], ivec3 triangles[], vec3 tint_color, $if(paint == painted){vec3 colors[], }
                   $if(paint == mapped){float low, float scale, float values[], vec3 map[], }
                   $if(paint == textured){vec2 uv[], vec3 texture[][], }
                   $if(lit){vec3 eye, vec3 ahead, vec3 up, vec3 light, $if(parallel){vec3 positions[], }$else{vec3 right, vec3 above, float square, }}
@@ -127,6 +140,7 @@ $if(corners){ivec3 around[], }vec4 clips[], ivec3 triangles[], vec3 tint_color, 
                   $if(shadow){vec3 shadow_right, vec3 shadow_above, vec3 shadow_eye, float shadow_focus, float shadow_size, float shadow_span, float shadow[], }
 $section(shade)
 $use(shading_common)
+$if(wide){$use(located_wide)$use(unit_normal)}
 // Shades the samples that show a face of a mesh. A loop of at most one iteration instead of a branch, because a loop is skipped if no invocation of
 // the group enters it. `around`: the triangles' indices into clips.
 kernel void shade(int base, int columns, vec2 middle, $call(shading_parameters) float opacity, int face<>, inout vec3 color[]) {
@@ -142,6 +156,7 @@ kernel void shade(int base, int columns, vec2 middle, $call(shading_parameters) 
 
 $section(whole)
 $use(shading_common)
+$if(wide){$use(located_wide)$use(unit_normal)}
 // Shades an image of one opaque mesh, and averages the k x k samples of each pixel. Faces and their vertices are read before the loop, so that no
 // iteration waits for them.
 kernel void whole(int base, int coded, vec3 background, vec2 middle, $call(shading_parameters) int faces[][], out vec3 picture<>) {
@@ -168,6 +183,7 @@ kernel void whole(int base, int coded, vec3 background, vec2 middle, $call(shadi
 
 $section(frame)
 $use(shading_common)
+$use(located_wide)
 // The distance of the visible surface along the camera's axis.
 kernel void measure(int base, vec2 middle, vec3 eye, vec3 ahead, int face<>, ivec3 around[], vec4 clips[], ivec3 triangles[],
                     vec3 positions[], inout float depth<>) {
@@ -176,6 +192,15 @@ kernel void measure(int base, vec2 middle, vec3 eye, vec3 ahead, int face<>, ive
         vec3 normal;
         vec4 at = located(vec2(indexof(face).xy) + 0.5 - middle, clips[r.x], clips[r.y], clips[r.z], normal);
         depth = dot((at.x * positions[t.x] + at.y * positions[t.y] + at.z * positions[t.z]) / (at.x + at.y + at.z) - eye, ahead);
+    }
+}
+
+kernel void measure_wide(int base, vec2 middle, dvec3 eye, dvec3 right, dvec3 above, dvec3 ahead, double focus, int parallel, int face<>, ivec3 triangles[],
+                         vec3 positions[], inout float depth<>) {
+    if (shows(face, base, sizeof_stream(triangles).x)) {
+        ivec3 t = triangles[face - base];
+        vec2 pixel = vec2(indexof(face).xy) + 0.5 - middle;
+        depth = float(located_wide(pixel, positions[t.x], positions[t.y], positions[t.z], eye, right, above, ahead, focus, parallel).far);
     }
 }
 
