@@ -236,6 +236,75 @@ describe("an adaptive container", function()
             kernel(64) void g(float x<>, out float r<>) { r = x; }]], {x = q, r = q, over = q:active()})
     end)
 
+    it("visits no node of a T-junction, on either side of the finer leaves", function()
+        local function cells(rank, n, f, at)
+            at = at or {}
+            if #at == rank then return f(at) end
+            for i = 0, n - 1 do
+                at[#at + 1] = i
+                cells(rank, n, f, at)
+                at[#at] = nil
+            end
+        end
+        local random = order.generator(38)
+        local make <const> = {[2] = rill.quadtree, [3] = rill.octree}
+        for round = 1, 12 do
+            local rank = round < 3 and 2 or 2 + round % 2
+            local page, depth = 1 + random(rank == 2 and 4 or 2), rank == 2 and 2 or 1
+            page, depth = round < 3 and 1 or page, round < 3 and 2 or depth
+            local size = page << depth
+            local points, mirrored, levels = {}, {}, {}
+            for i = 1, round < 3 and 1 or 1 + random(3) do
+                points[i], mirrored[i], levels[i] = {}, {}, 0
+                for d = 1, rank do
+                    points[i][d] = round < 3 and 0.5 or random(size) + 0.5
+                    mirrored[i][d] = size - points[i][d]
+                end
+            end
+            local sums = {}
+            for _, list in ipairs {points, mirrored} do
+                local q = make[rank]("float", {size = size, page = page, default = 1})
+                q:refine(rill.from(list, "vec" .. rank), rill.from(levels, "int"))
+                local level = rill.stream("int", rank == 2 and {size, size} or {size, size, size})
+                local centers = {}
+                cells(rank, size, function(at)
+                    centers[#centers + 1] = {}
+                    for d = 1, rank do centers[#centers][d] = at[rank + 1 - d] + 0.5 end
+                end)
+                level:write(q:level(rill.from(centers, "vec" .. rank)):values())
+                local nodes = {} -- those of the coarsest leaf around them
+                local leaf = level:values()
+                cells(rank, size + 1, function(at)
+                    local coarse, bits = 0, 0
+                    for corner = 0, (1 << rank) - 1 do
+                        local inside, number = true, 0
+                        for d = 1, rank do
+                            local x = at[d] - (corner >> d - 1 & 1)
+                            inside, number = inside and x >= 0 and x < size, number * size + x
+                        end
+                        coarse = inside and math.max(coarse, leaf[number + 1]) or coarse
+                    end
+                    for d = 1, rank do bits = bits | at[d] end
+                    if bits & (1 << coarse) - 1 == 0 then nodes[#nodes + 1] = table.concat(at, " ") end
+                end)
+                local seen = {}
+                for i, j, k in q:each() do
+                    seen[#seen + 1] = rank == 2 and ("%d %d"):format(i - 1, j - 1)
+                        or ("%d %d %d"):format(i - 1, j - 1, k - 1)
+                end
+                table.sort(nodes)
+                table.sort(seen)
+                assert.same(nodes, seen)
+                assert.same({#nodes, #nodes, #nodes}, {q:active().size, q:filter("x > 0").size, q:sum() | 0})
+                q:update(function() return 2 end)
+                rill.kernel "kernel void add(inout float x<>) { x += 1.0; }"(q)
+                sums[#sums + 1] = q:sum()
+            end
+            assert.equal(sums[1], sums[2])
+            assert.equal(round < 3 and 36 or sums[1], sums[1]) -- 12 nodes
+        end
+    end)
+
     it("is taken by primitives, each element once", function()
         local q = rill.octree("float", {size = 16, page = 2, depth = 1})
         q:refine(rill.from({{3, 3, 15}}, "ivec3"), 0)

@@ -280,13 +280,28 @@ function model:put(x, value)
     page.values[self:index(o)] = value
 end
 
--- Calls f(x, value) for the nodes that launches visit.
+-- Returns whether a node is a T-junction: a leaf around it is so coarse that it has no node there.
+function model:hangs(x)
+    local level, bits, cell = 0, 0, {}
+    for corner = 0, (1 << self.rank) - 1 do
+        local inside = true
+        for d = 1, self.rank do
+            cell[d] = x[d] - (corner >> d - 1 & 1)
+            inside = inside and cell[d] >= 0 and cell[d] < self.size[d]
+        end
+        level = inside and math.max(level, self:find(cell, 0).level) or level
+    end
+    for d = 1, self.rank do bits = bits | x[d] end
+    return bits & (1 << level) - 1 ~= 0
+end
+
+-- Calls f(x, value) for the nodes that launches visit; with `only` for the nodes of a leaf, also at T-junctions.
 function model:visit(f, only)
     for _, page in ipairs(only and {only} or self:leaves()) do
         each(self.frame, function(o)
             local x, own = self:position(page, o), true
             for d = 1, self.rank do own = own and (o[d] < self.page[d] or x[d] == self.size[d]) end
-            if own then f(x, page.values[self:index(o)]) end
+            if own and (only or not self:hangs(x)) then f(x, page.values[self:index(o)]) end
         end)
     end
 end

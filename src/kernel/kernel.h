@@ -88,7 +88,8 @@ typedef struct PageSet {
     /* The smallest coordinates of each box, x first, in a contiguous int stream of one dimension.
      * If `masked`, the coordinates of a box are followed by the index in the stream at which its
      * mask begins, or by -1 if it has no mask. A mask consists of pairs of ints: the bits of 32
-     * elements (1: not left out), and the number of such elements before them. */
+     * elements (1: not left out), and the number of such elements before them. If `levels`, the level
+     * comes before this index. */
     const Stream *origins;
     bool masked;
     int64_t count;
@@ -116,6 +117,11 @@ typedef struct PageSet {
     const int32_t *memory_words; /* contents of `in_memory` in host memory */
     uint64_t serial;             /* unique number of the set; 0: none */
 } PageSet;
+/* Returns the number of ints that describe one box in `origins`. */
+static inline int kernel_page_entry(const PageSet *set, int rank)
+{
+    return rank + set->levels + set->masked;
+}
 /* Returns the number of elements of a set, including those left out; at most SHAPE_MAX_ELEMENTS + 1. */
 int64_t kernel_page_elements(const PageSet *set, int rank);
 

@@ -12,7 +12,7 @@
 
 static int stride_of(const Region *region)
 {
-    return region->shape.rank + (region->set.masked || region->set.levels);
+    return kernel_page_entry(&region->set, region->shape.rank);
 }
 
 static const int32_t *entry_of(const Region *region, int64_t box)
@@ -23,7 +23,7 @@ static const int32_t *entry_of(const Region *region, int64_t box)
 /* Returns the mask of a box; NULL: all of its elements count. */
 static const int32_t *mask_of(const Region *region, int64_t box)
 {
-    int32_t at = region->set.masked ? entry_of(region, box)[region->shape.rank] : -1;
+    int32_t at = region->set.masked ? entry_of(region, box)[stride_of(region) - 1] : -1;
     return at < 0 ? NULL : region->words + at;
 }
 
@@ -116,9 +116,9 @@ static int64_t counted(const Region *region, int64_t box)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
     const int32_t *mask = mask_of(region, box);
-    return region->set.levels ? level_elements(region, box)
-           : mask             ? region_mask_count(mask + region_mask_words(box_elements(region)) - MASK_PAIR)
-                              : clip(region, box, first, last);
+    return mask                 ? region_mask_count(mask + region_mask_words(box_elements(region)) - MASK_PAIR)
+           : region->set.levels ? level_elements(region, box)
+                                : clip(region, box, first, last);
 }
 
 static void count_elements(Region *region)
@@ -209,6 +209,20 @@ Region *region_pages(Device *device, const Shape *shape, bool unbounded, const i
     return region;
 }
 
+Region *region_unmasked(const Region *region)
+{
+    PageSet set = region->set;
+    set.masked = false;
+    set.elements = 0;
+    int from = stride_of(region), to = kernel_page_entry(&set, region->shape.rank);
+    int64_t length = set.count * (to + set.starts);
+    int32_t *words = malloc((size_t)(length + 1) * sizeof *words);
+    for (int64_t i = 0; words && i < set.count; i++) {
+        memcpy(words + i * to, region->words + i * from, (size_t)to * sizeof *words);
+    }
+    return region_of_words(region->list.device, &region->shape, &set, words, length);
+}
+
 void region_set_in_memory(Region *region, int32_t *origins)
 {
     Shape all = {1, {region->set.count * region->shape.rank}};
@@ -284,7 +298,7 @@ Region *region_part(const Region *region, int64_t k, int64_t n)
         memcpy(words + i * stride, entry_of(region, first + i), (size_t)stride * sizeof *words);
         if (bits) {
             memcpy(words + length, bits, (size_t)mask * sizeof *words);
-            words[i * stride + region->shape.rank] = (int32_t)length;
+            words[(i + 1) * stride - 1] = (int32_t)length;
             length += mask;
         }
     }
@@ -328,22 +342,25 @@ static bool visit_rows(const Region *region, int64_t box, RegionVisit visit, voi
     return more;
 }
 
-/* Visits the elements one by one, or all at once if they are adjacent. */
+/* Visits the elements one by one, or all at once if they are adjacent and none is left out. */
 static bool visit_level(const Region *region, int64_t box, RegionVisit visit, void *self)
 {
     int rank = region->shape.rank;
     int64_t at[SHAPE_MAX_RANK] = {0}, end[SHAPE_MAX_RANK], origin[SHAPE_MAX_RANK] = {0};
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
-    bool more, whole = entry_of(region, box)[rank] == 0;
+    const int32_t *mask = mask_of(region, box);
+    bool more = true, whole = entry_of(region, box)[rank] == 0 && !mask;
     for (int d = 0; d < rank; d++) {
         end[d] = level_count(region, box, d) - 1;
     }
     do {
-        for (int d = 0; d < rank; d++) {
+        int64_t number = 0;
+        for (int d = rank - 1; d >= 0; d--) {
             first[d] = level_coordinate(region, box, d, at[d]);
             last[d] = whole ? level_coordinate(region, box, d, end[d]) : first[d];
+            number = number * region->set.page[d] + at[d];
         }
-        more = visit(self, first, last);
+        more = !mask_has(mask, number) || visit(self, first, last);
     } while (more && !whole && range_step(at, origin, end, 0, rank));
     return more;
 }

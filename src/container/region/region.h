@@ -62,6 +62,8 @@ void region_set_in_memory(Region *region, int32_t *origins);
  * over `words`, also on failure. If `words` is NULL, it fails, so that a failed allocation can be passed on.
  * Returns NULL with error_set on failure. */
 Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, int32_t *words, int64_t length);
+/* Returns a region of the same boxes without masks, as a new region. Returns NULL with error_set on failure. */
+Region *region_unmasked(const Region *region);
 /* Adds a reference. Does nothing if it is NULL. */
 Region *region_retain(Region *region);
 /* Releases a reference. Does nothing if it is NULL. */

@@ -68,8 +68,9 @@ static Region *merge_pages(Region *const *parts, int count)
 /* Returns whether two regions are the same, or have the same leaves of trees. */
 static bool same_elements(const Region *a, const Region *b)
 {
-    size_t words = (size_t)a->set.count * ((size_t)a->shape.rank + 1);
+    size_t words = (size_t)a->list.shape.size[0];
     return a == b || (a->set.levels && b->set.levels && a->set.count == b->set.count &&
+                      a->set.masked == b->set.masked && a->list.shape.size[0] == b->list.shape.size[0] &&
                       memcmp(a->set.page, b->set.page, (size_t)a->shape.rank * sizeof *a->set.page) == 0 &&
                       memcmp(a->words, b->words, words * sizeof *a->words) == 0);
 }

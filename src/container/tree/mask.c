@@ -43,15 +43,19 @@ static bool check_inputs(const Kernel *kernel, const Type *type)
     return true;
 }
 
+/* Runs over all nodes of the leaves, also at T-junctions, since each leaf is marked by its own nodes. */
 static bool launch(Container *c, Kernel *kernel, const Stream *input, int output, Container *mask, bool check)
 {
     Argument args[MAX_PARAMS] = {0};
-    const Region *region = container_active(c);
+    const Region *active = container_active(c);
+    Region *region = active ? region_unmasked(active) : NULL;
     for (int i = 0; i < kernel_function(kernel)->param_count; i++) {
         args[i].stream = i == output ? container_whole(mask) : input;
     }
     Domain domain = {.shape = container_whole(c)->shape, .pages = region ? region_set(region, false) : NULL};
-    return region && kernel_launch_over(kernel, container_whole(c)->device, args, &domain, check);
+    bool done = region && kernel_launch_over(kernel, container_whole(c)->device, args, &domain, check);
+    region_release(region);
+    return done;
 }
 
 /* Creates a mask by a kernel whose inputs are all `input`. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_SIDES = 1 << 3 }; /* sets of dimensions: trees have two or three */
+
 /* lists of pages */
 
 bool tree_add(TreeList *list, const AdaptivePage *page)
@@ -187,7 +189,7 @@ bool tree_sync_set(const Container *c, const PageSet *set)
     bool some = set->levels && set->words && memcmp(set->page, a->frame, (size_t)rank * sizeof *a->frame) == 0,
          done = true;
     for (int64_t i = 0; some && done && i < set->count; i++) {
-        const int32_t *entry = set->words + i * (rank + 1);
+        const int32_t *entry = set->words + i * kernel_page_entry(set, rank);
         AdaptivePage page = {.level = entry[rank]};
         for (int d = 0; d < rank; d++) {
             page.at[d] = (entry[d] >> page.level) / a->page[d];
@@ -202,23 +204,109 @@ bool tree_sync_set(const Container *c, const PageSet *set)
 
 /* leaves as a region, and new leaves */
 
-Region *tree_region(const Container *c, TreeList *leaves)
+/* Sets coarse[s] for each nonempty set s of dimensions to the number of levels by which the leaf is coarser that
+ * touches a leaf at the lower side along these dimensions; 0: it is not coarser, or the domain ends there. Returns
+ * whether a leaf is coarser. */
+static bool find_coarser(const Container *c, const AdaptivePage *page, int *coarse)
+{
+    int rank = tree_rank(c);
+    bool any = false;
+    for (int s = 1; s < 1 << rank; s++) {
+        AdaptivePage corner = {.level = 0};
+        bool inside = true;
+        for (int d = 0; d < rank; d++) {
+            corner.at[d] = (page->at[d] << page->level) - (s >> d & 1);
+            inside = inside && corner.at[d] >= 0;
+        }
+        int level = inside ? adaptive_level(page_tree_find(tree_pages(c), &corner)) : 0;
+        coarse[s] = level > page->level ? level - page->level : 0;
+        any = any || coarse[s] > 0;
+    }
+    return any;
+}
+
+/* Returns whether launches visit a node of a leaf, with an index in the page. Nodes at the end of a dimension belong to
+ * other leaves unless the domain ends there. At a T-junction a coarser leaf has no node. */
+static bool visits(const Container *c, const AdaptivePage *page, const int *coarse, const int64_t *at)
 {
     const PageTree *a = tree_pages(c);
     int rank = tree_rank(c);
-    int64_t count = (int64_t)leaves->count, length = count * (rank + 2); /* and the number of its first element */
-    PageSet set = {.count = count, .levels = true, .starts = true};
+    int64_t pages = INT64_C(1) << (tree_levels(c) - 1 - page->level), bits = 0;
+    unsigned lower = 0;
+    for (int d = 0; d < rank; d++) {
+        bits |= page->at[d] * a->page[d] + at[d];
+        lower |= (unsigned)(at[d] == 0) << d;
+        if (at[d] == a->page[d] && page->at[d] + 1 < pages) {
+            return false;
+        }
+    }
+    for (unsigned s = 1; s <= lower; s++) {
+        if ((s & ~lower) == 0 && (bits & ((INT64_C(1) << coarse[s]) - 1)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Writes the mask of the nodes of a leaf that launches visit (PageSet.masked). */
+static void write_mask(const Container *c, const AdaptivePage *page, const int *coarse, int32_t *mask)
+{
+    const PageTree *a = tree_pages(c);
+    int64_t at[SHAPE_MAX_RANK] = {0}, from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK], number = 0;
+    int32_t count = 0;
+    for (int d = 0; d < tree_rank(c); d++) {
+        to[d] = a->page[d];
+    }
+    memset(mask, 0, (size_t)region_mask_words(a->elements) * sizeof *mask);
+    do {
+        int32_t *pair = mask + number / MASK_BITS * MASK_PAIR;
+        pair[1] = number % MASK_BITS == 0 ? count : pair[1];
+        if (visits(c, page, coarse, at)) {
+            pair[0] = (int32_t)((uint32_t)pair[0] | UINT32_C(1) << number % MASK_BITS);
+            count++;
+        }
+        number++;
+    } while (range_step(at, from, to, 0, tree_rank(c)));
+}
+
+/* Returns how many leaves have coarser leaves at their lower sides. */
+static int64_t count_hanging(const Container *c, const TreeList *leaves)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < leaves->count; i++) {
+        int coarse[MOST_SIDES];
+        count += find_coarser(c, &leaves->items[i], coarse);
+    }
+    return count;
+}
+
+Region *tree_region(const Container *c, TreeList *leaves)
+{
+    const PageTree *a = tree_pages(c);
+    int rank = tree_rank(c), coarse[MOST_SIDES];
+    int64_t count = (int64_t)leaves->count, hanging = count_hanging(c, leaves);
+    PageSet set = {.count = count, .levels = true, .starts = true, .masked = hanging > 0};
     memcpy(set.page, a->frame, sizeof a->frame);
-    int32_t *words = malloc((size_t)(length + 1) * sizeof *words);
+    int entry = kernel_page_entry(&set, rank);
+    int64_t mask = count * (entry + 1), length = mask + hanging * region_mask_words(a->elements);
+    int32_t *words = malloc((size_t)(length + 1) * sizeof *words), *to = words;
     if (words && count) {
         qsort(leaves->items, leaves->count, sizeof *leaves->items, page_tree_compare);
     }
-    for (int64_t i = 0; words && i < count; i++) {
+    for (int64_t i = 0; words && i < count; i++, to += entry) {
         const AdaptivePage *page = &leaves->items[i];
         for (int d = 0; d < rank; d++) {
-            words[i * (rank + 1) + d] = (int32_t)((page->at[d] * a->page[d]) << page->level);
+            to[d] = (int32_t)((page->at[d] * a->page[d]) << page->level);
         }
-        words[i * (rank + 1) + rank] = page->level;
+        to[rank] = page->level;
+        bool hangs = find_coarser(c, page, coarse);
+        if (set.masked) {
+            to[rank + 1] = hangs ? (int32_t)mask : -1;
+        }
+        if (hangs) {
+            write_mask(c, page, coarse, words + mask);
+            mask += region_mask_words(a->elements);
+        }
     }
     return region_of_words(c->memory.device, &c->whole.shape, &set, words, length);
 }

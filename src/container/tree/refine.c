@@ -239,7 +239,7 @@ static bool add_leaves(RegionSplits *splits, const Region *region)
     int rank = tree_rank(c);
     bool done = true;
     for (int64_t i = 0; done && i < region->set.count; i++) {
-        const int32_t *entry = region->words + i * (rank + 1);
+        const int32_t *entry = region->words + i * kernel_page_entry(&region->set, rank);
         int level = entry[rank] < tree_levels(c) ? entry[rank] : tree_levels(c) - 1;
         int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
         for (int d = 0; d < rank; d++) {

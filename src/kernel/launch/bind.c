@@ -91,11 +91,11 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
     if (layout->leaf != NO_SLOT) {
         fill_leaf(plan, rank, words + layout->leaf);
         words[layout->active] = (uint32_t)plan->pages->origins->offset;
-        words[layout->active + 1] = (uint32_t)(plan->pages->count * (rank + 1));
+        words[layout->active + 1] = (uint32_t)(plan->pages->count * kernel_page_entry(plan->pages, rank));
     } else if (layout->page != NO_SLOT) {
         words[layout->steps] = (uint32_t)fill_pages(plan, layout, rank, words + layout->page);
         words[layout->active] = (uint32_t)page_list(plan)->offset;
-        words[layout->active + 1] = (uint32_t)(plan->pages->count * (rank + plan->pages->masked));
+        words[layout->active + 1] = (uint32_t)(plan->pages->count * kernel_page_entry(plan->pages, rank));
         for (int d = 0; layout->clip != NO_SLOT && d < rank; d++) {
             words[layout->clip + 2 * d] = (uint32_t)plan->pages->clip_first[d];
             words[layout->clip + 2 * d + 1] = (uint32_t)plan->pages->clip_size[d];

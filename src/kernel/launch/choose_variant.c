@@ -385,6 +385,7 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
 static void choose_leaves(const Plan *plan, const KernelText *text, VariantKey *key)
 {
     key->page_starts = plan->pages->starts;
+    key->page_masked = plan->pages->masked;
     for (int i = 0; i < text->function->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(text->function, i);
         bool used = kind->element && kind->stream && (kind->read || variant_stores(text->function, key, i));

@@ -145,8 +145,7 @@ static void write_offset(Generator *g, int i, int row)
     }
 }
 
-/* rill_bits: the number of elements of the page's mask before a step of one element. */
-static const char mask_count[] =
+const char generate_mask_count[] =
     "        int rill_bits = 0;\n"
     "        if (rill_mask >= 0) {\n"
     "        int rill_pair = rill_mask + (rill_s >> 5) * 2;\n"
@@ -164,7 +163,7 @@ static void write_step_loads(Generator *g, int row)
             continue;
         }
         if (g->key->args[i].paged == PAGED_NUMBERED && g->key->page_masked && !counted) {
-            strbuf_add(g->out, mask_count);
+            strbuf_add(g->out, generate_mask_count);
             counted = true;
         }
         write_offset(g, i, row);
@@ -198,6 +197,16 @@ static void write_step_stores(Generator *g)
     }
 }
 
+void generate_mask_test(Generator *g, const char *entry, const char *inside)
+{
+    strbuf_addf(g->out,
+                "        int rill_mask = rill_active(%s);\n"
+                "        if (rill_mask >= 0) {\n"
+                "        %s = %s && (rill_active(rill_mask + (rill_s >> 5) * 2) >> (rill_s & 31) & 1) != 0;\n"
+                "        }\n",
+                entry, inside, inside);
+}
+
 /* Writes rill_here: whether a step is inside the shape and the box to compute, and set in the page's mask. */
 static void write_inside(Generator *g)
 {
@@ -210,13 +219,9 @@ static void write_inside(Generator *g)
     bool bounded = !g->key->page_unbounded && !g->key->page_clipped;
     generator_addf(g, 0, bounded ? "$0{ && uint(rill_d#) < $z$};\n" : ";\n");
     if (g->key->page_masked) {
-        strbuf_addf(
-            g->out,
-            "        int rill_mask = rill_active(rill_g * %d + %d);\n"
-            "        if (rill_mask >= 0) {\n"
-            "        rill_here = rill_here && (rill_active(rill_mask + (rill_s >> 5) * 2) >> (rill_s & 31) & 1) != 0;\n"
-            "        }\n",
-            rank + 1, rank);
+        char entry[32];
+        snprintf(entry, sizeof entry, "rill_g * %d + %d", rank + 1, rank);
+        generate_mask_test(g, entry, "rill_here");
     }
 }
 

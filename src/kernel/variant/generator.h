@@ -62,6 +62,11 @@ bool generate_stored(const Generator *g, int i);
  * false and writes nothing if that has no advantage. */
 bool generate_interleaved(Generator *g);
 
+/* Writes rill_mask, the index of the mask of a page (-1: none), whose index is the element `entry` of the page list, and
+ * clears the variable `inside` if element rill_s of the page is not in the mask. */
+void generate_mask_test(Generator *g, const char *entry, const char *inside);
+/* rill_bits: the number of elements of the page's mask before a step of one element. */
+extern const char generate_mask_count[];
 /* Writes a step of a launch over pages, which covers a part of a page (generate_pages.c). */
 void generate_pages(Generator *g);
 /* Writes the global variables of launches over pages. */
