@@ -28,7 +28,7 @@ local function create(n)
     }
 end
 
-local view = {eye = {4.6, -4.6, 2.9}, target = {1.9, 0.5, 0.75}, angle = 34, size = {270, 360}}
+local view = {eye = {4.6, -4.6, 2.9}, target = {1.9, 0.5, 0.75}, fov = 34, size = {270, 360}}
 
 local function draw(water, style)
     view.style = style

@@ -64,7 +64,7 @@ os.execute(("mkdir -p '%s'"):format(directory))
 
 local b <close> = meeting(stars)
 local view <const> = {
-    eye = {0, -3, 8}, target = {0.1, 0.3, 0}, up = {0, 1, 0}, angle = 44, size = {320, 400}, fastest = 1.4, light = 0.9,
+    eye = {0, -3, 8}, target = {0.1, 0.3, 0}, up = {0, 1, 0}, fov = 44, size = {320, 400}, fastest = 1.4, light = 0.9,
 }
 local energy, momentum, before = b.energy, b.momentum, far_out(b, 3)
 local frames = movie and rill.animate(directory .. "/galaxy-movie.png", 25)

@@ -1,6 +1,8 @@
 -- Conway's game of life on a torus: a `neighbor` parameter of a stream with the boundary "wrap".
 --
---     lua5.4 examples/life.lua [generations [directory]]        1000 out
+--     lua5.4 examples/life.lua [generations [directory [start]]]        1000 out pentomino
+--
+-- start: "pentomino", or "random" for a grid of which three of eight cells are alive.
 local rill = require "rill"
 
 local passes = rill.program [[
@@ -37,23 +39,29 @@ local function world(size, picture, row, column)
     return cells
 end
 
+--- Returns a world in which each cell is alive with a probability of 3/8.
+local function random_world(size, seed)
+    return rill.random({size, size}, {seed = seed}):lt(3 / 8):cast "int8"
+end
+
 --- Writes the next generation into `result` and returns it.
 local function step(cells, result)
     return passes.live(cells:boundary "wrap", result)
 end
 
 if ... == "module" then
-    return {world = world, step = step}
+    return {world = world, random_world = random_world, step = step}
 end
 
-local generations, directory = ...
+local generations, directory, start = ...
 generations = assert(math.tointeger(tonumber(generations or 1000)), "generations: expected a whole number")
-directory = directory or "out"
+directory, start = directory or "out", start or "pentomino"
+assert(start == "pentomino" or start == "random", "start: expected pentomino or random")
 os.execute(("mkdir -p '%s'"):format(directory))
 
 -- The R-pentomino takes 1103 generations to settle on an infinite plane. On a torus its gliders return.
 local size, panels, pixels, gap = 128, 5, 3, 1
-local cells = world(size, {".##", "##.", ".#."}, size // 2, size // 2)
+local cells = start == "random" and random_world(size, 1970) or world(size, {".##", "##.", ".#."}, size // 2, size // 2)
 local spare, warmth = cells:like(), rill.stream("float", {size, size})
 local strip = rill.stream("vec3", {size, panels * (size + gap) - gap}, {0.25, 0.28, 0.35})
 local shown = 0
@@ -69,4 +77,5 @@ for generation = 0, generations do
 end
 rill.image.save(strip:replicate(pixels, pixels), directory .. "/life.png")
 local between = generations // (panels - 1)
-print(("  %s/life.png: the R-pentomino and its trail, every %d generations"):format(directory, between))
+print(("  %s/life.png: the %s and its trail, every %d generations"):format(directory,
+    start == "random" and "random grid" or "R-pentomino", between))

@@ -148,10 +148,10 @@ local function unit(a)
     return {a[1] / l, a[2] / l, a[3] / l}
 end
 
-local PICTURE <const> = {size = cameras.size, eye = VECTOR, at = VECTOR, angle = option.angle}
+local PICTURE <const> = {size = cameras.size, eye = VECTOR, at = VECTOR, fov = option.angle, angle = option.angle}
 
---- C:picture{size =, eye =, at =, angle =}: returns an image of the cloth as seen from `eye` towards `at`, a stream
--- of vec3. Defaults: size {480, 480}; angle 40 degrees (vertical field of view); eye and at depend on the extent of
+--- C:picture{size =, eye =, at =, fov =}: returns an image of the cloth as seen from `eye` towards `at`, a stream
+-- of vec3. Defaults: size {480, 480}; fov 40 degrees (vertical field of view); eye and at depend on the extent of
 -- the cloth, which is read back.
 function methods:picture(options)
     local c = state_of(self, "picture")
@@ -175,7 +175,8 @@ function methods:picture(options)
     local parts = math.max(2, math.ceil(3 * math.max(size[1], size[2]) / math.min(c.shape[1], c.shape[2])))
     local pixel, key, colour = drawing.strew {
         x = c.x, parts = parts, eye = eye, right = right, above = vector.cross(right, ahead), ahead = ahead,
-        middle = {size[2] / 2, size[1] / 2}, focus = size[1] / 2 / math.tan(math.rad(taken.angle or 40) / 2),
+        middle = {size[2] / 2, size[1] / 2},
+        focus = size[1] / 2 / math.tan(math.rad(taken.fov or taken.angle or 40) / 2),
         extent = {size[2], size[1]}, shape = {(c.shape[1] - 1) * parts, (c.shape[2] - 1) * parts},
     }
     local depth <close> = rill.stream("int", size[1] * size[2])

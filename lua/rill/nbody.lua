@@ -203,7 +203,7 @@ local function extent_of(b)
     return low, high
 end
 
---- N:picture{size =, low =, high =, eye =, target =, up =, angle =, spot =, fastest =, light =}: returns an image of
+--- N:picture{size =, low =, high =, eye =, target =, up =, fov =, spot =, fastest =, light =}: returns an image of
 -- the bodies as points of light, a stream of vec3; slow bodies are red. Defaults: size {480, 640}, and a view of all
 -- bodies, for which their extent is read back.
 function methods:picture(options)

@@ -297,3 +297,28 @@ describe("an unknown option", function()
         end)
     end)
 end)
+
+describe("options", function()
+    it("that are lists have no other keys", function()
+        local option = require "rill.core.options"
+        assert.truthy(option.is_vector({1, 2, 3}, 3) and option.is_list {} and option.is_list {1, "a"})
+        assert.falsy(option.is_vector({1, 2, 3, x = 4}, 3) or option.is_list {x = 1} or option.is_list(3))
+        assert.falsy(option.is_list(rill.iota(3)) or option.is_list {[2] = 1})
+        assert.falsy((option.is_matrix({{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, y = 1}, 9)))
+        check.raises("rill.cloth: option 'wind'", rill.cloth, {shape = {3, 3}, wind = {1, 0, 0, gust = 2}})
+    end)
+
+    it("of the field of view have the name 'fov', and the earlier name 'angle'", function()
+        local c = rill.cloth {shape = {4, 4}}
+        local n = rill.nbody {positions = rill.from({{0, 0, 0}, {1, 0.5, 0.25}}, "vec3")}
+        local p = rill.sph {positions = rill.from({{0, 0, 0}, {1, 0.5, 0.25}}, "vec3"), radius = 1, sound = 1}
+        for _, object in ipairs {c, n, p} do
+            local function seen(name, degrees)
+                return object:picture({size = {16, 16}, [name] = degrees}):values()
+            end
+            check.equal(seen("angle", 20), seen("fov", 20))
+            assert.are_not.same(seen("fov", 60), seen("fov", 20))
+            check.equal(seen("fov", 40), object:picture({size = {16, 16}}):values())
+        end
+    end)
+end)

@@ -80,4 +80,13 @@ describe("the game of life example", function()
             script:says "generation    0:   5 cells alive"
         end)
     end)
+
+    it("begins with a random grid of the given density", function()
+        local cells = life.random_world(64, 5)
+        assert.same({"int8", "64x64"}, {cells.type, tostring(cells.shape)})
+        assert.near(64 * 64 * 3 / 8, cells:sum(), 5 * math.sqrt(64 * 64 * 15 / 64))
+        assert.same(cells:read(), life.random_world(64, 5):read())
+        assert.are_not.same(cells:read(), life.random_world(64, 6):read())
+        assert.equal(0, cells:ne(0):sum() - cells:sum())
+    end)
 end)

@@ -358,6 +358,7 @@ describe("rays", function()
         raises("option 'materials': expected one material for each of the 1 meshes", rill.ray.trace, s,
             {materials = {{}, {}}})
         raises("light 1: expected either 'position' or 'direction'", rill.ray.trace, s, {lights = {{}}})
+        raises("option 'lights': expected a list of lights", rill.ray.trace, s, {lights = {position = {1, 2, 3}}})
         raises("option 'background': expected", rill.ray.trace, s, {background = {-1}})
         s:close()
         raises("the scene was closed", s.closest, s, vectors(3, 1, 1), vectors(3, 1, 1))

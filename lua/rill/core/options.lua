@@ -60,9 +60,18 @@ function option.is_positive(value)
     return is_finite(value) and value > 0
 end
 
+--- option.is_list(value) returns whether a value is a table of Lua whose only keys are 1 to #value.
+function option.is_list(value)
+    local count = 0
+    for _ in pairs(type(value) == "table" and not rill.type(value) and value or {false}) do
+        count = count + 1
+    end
+    return type(value) == "table" and count == #value
+end
+
 --- option.is_vector(value [, n]) returns whether a value is a table of n finite numbers. Default of n: any length.
 function option.is_vector(value, n)
-    if type(value) ~= "table" or rill.type(value) or #value ~= (n or #value) then
+    if not option.is_list(value) or #value ~= (n or #value) then
         return false
     end
     for i = 1, #value do
@@ -76,7 +85,7 @@ end
 --- option.is_matrix(value, most) returns whether a value is four rows of four numbers from -most to most; and whether
 -- its last row is 0, 0, 0, 1.
 function option.is_matrix(value, most)
-    local good = option.table[1](value) and #value == 4
+    local good = option.is_list(value) and #value == 4
     for i = 1, good and 4 or 0 do
         local row = value[i]
         good = good and option.is_vector(row, 4) and math.max(table.unpack(row)) <= most and

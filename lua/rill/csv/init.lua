@@ -22,7 +22,7 @@ local delimiter <const> = {is_character, "one character that is not a letter, di
 local decimal <const> = option.choice({".", ","}, ".")
 
 local function is_words(v)
-    for _, word in ipairs(option.table[1](v) and v or {false}) do
+    for _, word in ipairs(option.is_list(v) and v or {false}) do
         if type(word) ~= "string" or word == "" or word:find("\0", 1, true) then
             return false
         end

@@ -23,7 +23,7 @@ local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- the largest float, instead of i
 -- With these bounds the squares of scaled differences, summed over the components of a pixel, do not overflow a float.
 local OPTIONS <const> = {
     seeds = {
-        function(v) return type(v) == "table" or not errors.not_open(v) end, "a list of {row, column}, or a mask",
+        function(v) return option.is_list(v) or not errors.not_open(v) end, "a list of {row, column}, or a mask",
         nil, true,
     },
     tolerance = option.number(0.0, 1e15, nil, true), edge = option.number(0.0, 1e15, math.huge, true),
@@ -45,7 +45,7 @@ end
 
 local function check_seed(seed, i, shape)
     for d = 1, 2 do
-        local index = type(seed) == "table" and math.tointeger(seed[d])
+        local index = option.is_list(seed) and #seed == 2 and math.tointeger(seed[d])
         if not index or index < 1 or index > shape[d] then
             fail("%s: option 'seeds': seed %d: expected {row, column} within %s, 1-based, got %s", WHERE, i, shape,
                 errors.told(seed))
@@ -123,6 +123,9 @@ segment.segment = picture.filter("segment", function(s, type, _, options)
         fail("%s: argument #1 's': expected an image with pixels, got shape %s", WHERE, s.shape)
     end
     check_numbers(s, type)
+    if o.edge < math.huge and o.edge > o.tolerance then
+        fail("%s: option 'edge' is %g, above 'tolerance', %g", WHERE, o.edge, o.tolerance)
+    end
     local edge <const>, limited <const> = math.min(o.edge, o.tolerance), o.steps < math.huge
     local u, count = planted(o.seeds, s.shape)
     local smooth <close> = diffuse.diffuse(s, {k = edge, steps = o.smooth, step = 0.2, conductance = "quotient"})

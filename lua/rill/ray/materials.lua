@@ -38,7 +38,7 @@ function materials.take(given, count)
     if given ~= nil and not option.table[1](given) then
         fail("%s: option 'materials': expected a table with a material, or a list of one per mesh, got %s", WHERE,
             errors.told(given))
-    elseif several and #given ~= count then
+    elseif several and (#given ~= count or not option.is_list(given)) then
         fail("%s: option 'materials': expected one material for each of the %d meshes of the scene, got %d", WHERE,
             count, #given)
     end
@@ -74,7 +74,7 @@ local LIGHT <const> = {
 
 --- materials.lights(given): returns the stream of lights, and their number.
 function materials.lights(given)
-    if given ~= nil and not option.table[1](given) then
+    if given ~= nil and not option.is_list(given) then
         fail("%s: option 'lights': expected a list of lights, got %s", WHERE, errors.told(given))
     end
     local rows = {}

@@ -66,7 +66,7 @@ rill.volume(s: source|container, options?: {camera?: table, transfer?: string|ta
 rill.sph(options: {positions: source, radius: number, velocities?: source, mass?: number, density?: number, viscosity?: number, sound?: number, state?: string, kernel?: string, laplacian?: string, densities?: string, tension?: boolean, integrator?: string, dt?: number|string, cfl?: number, substeps?: integer, gravity?: number[], walls?: table[]}): particles -- returns a smoothed particle hydrodynamics simulation: fluid particles in two or three dimensions
 P:step(dt?: number): particles -- advances by dt seconds. Default: the longest stable step. Nothing is read back
 P:neighbors(): container, container -- returns the particles that are nearer than the radius to each particle: a grid of lists of 0-based particle indices, and one of their distances
-P:picture(options?: {style?: string, size?: integer[], radius?: number, fastest?: number, opacity?: number, iso?: number, low?: number[], high?: number[], eye?: number[], target?: number[], up?: number[], angle?: number, spacing?: number}): stream -- renders the particles to an image: "spheres", "splats", or the "surface" of the fluid, which in three dimensions reflects and refracts
+P:picture(options?: {style?: string, size?: integer[], radius?: number, fastest?: number, opacity?: number, iso?: number, low?: number[], high?: number[], eye?: number[], target?: number[], up?: number[], fov?: number, spacing?: number}): stream -- renders the particles to an image: "spheres", "splats", or the "surface" of the fluid, which in three dimensions reflects and refracts
 P.positions: stream -- the positions in the order in which the particles were given. They are copied when they are read after a step
 P.velocities: stream -- the velocities, in the order of the positions
 P.density: stream -- the density with which the last forces were computed
@@ -104,7 +104,7 @@ H:close() -- frees its memory at once
 rill.cloth(options: {shape?: table, positions?: source, velocities?: source, held?: source, spacing?: number, mass?: number, stiffness?: number, shear?: number, bend?: number, damping?: number, drag?: number, gravity?: number[], wind?: number[], walls?: table[], dt?: number, substeps?: integer|boolean}): cloth -- returns a simulation of cloth: particles connected by springs
 C:step(dt?: number): cloth -- advances by dt seconds. Default: half of the longest stable step. Nothing is read back
 C:hold(mask?: source): cloth -- fixes the particles where the mask holds. Without a mask: none
-C:picture(options?: {size?: table, eye?: number[], at?: number[], angle?: number}): stream -- renders the cloth from a camera: vec3
+C:picture(options?: {size?: table, eye?: number[], at?: number[], fov?: number}): stream -- renders the cloth from a camera: vec3
 C.positions: stream -- the positions, the state itself, which may be written
 C.velocities: stream -- the velocities half a step earlier, the state itself
 C.time: number -- the simulated time in seconds
@@ -115,7 +115,7 @@ C:close() -- frees its memory at once
     { "nbody", [==[
 rill.nbody(options: {positions: source, velocities?: source, masses?: number|source, G?: number, softening?: number, dt?: number, integrator?: string}): nbody -- returns a simulation of bodies in two or three dimensions that all attract each other
 N:step(dt?: number): nbody -- advances by dt seconds. Default: N.dt. Nothing is read back
-N:picture(options?: {size?: table, low?: number[], high?: number[], eye?: number[], target?: number[], up?: number[], angle?: number, spot?: number, fastest?: number, light?: number}): stream -- renders the bodies as points of light: vec3
+N:picture(options?: {size?: table, low?: number[], high?: number[], eye?: number[], target?: number[], up?: number[], fov?: number, spot?: number, fastest?: number, light?: number}): stream -- renders the bodies as points of light: vec3
 N.positions: stream -- the positions, the state itself, which may be written
 N.velocities: stream -- the velocities at the same time, the state itself
 N.masses: stream -- the masses, the state itself

@@ -21,7 +21,7 @@ function viewpoint.rows(dimensions)
     local flat, solid = dimensions == 2 and row or nil, dimensions == 3 and row or nil
     return {
         size = cameras.size, low = flat, high = flat, eye = solid, target = solid, up = solid,
-        angle = solid and option.positive,
+        fov = solid and option.positive, angle = solid and option.positive,
     }
 end
 
@@ -54,7 +54,7 @@ local function solid_camera(where, taken, low, high, extent, down)
     for d = 1, 3 do
         far = far + (math.abs(camera.eye[d] - middle[d]) + reach) ^ 2
     end
-    camera.far, camera.focus = math.sqrt(far), cameras.focus(extent[2], math.min(taken.angle or 40, 170))
+    camera.far, camera.focus = math.sqrt(far), cameras.focus(extent[2], math.min(taken.fov or taken.angle or 40, 170))
     return camera
 end
 
