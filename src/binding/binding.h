@@ -15,13 +15,18 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+/* Device memory in use. */
+typedef struct Held {
+    uint64_t bytes, buffers;
+} Held;
+
 /* The state of rill in one Lua state: a userdata in the registry, which is finalized last. */
 typedef struct State {
     Device *device;          /* the current device; NULL until first use */
     const void *stream_meta; /* lua_topointer of the metatable, so that a type check is one comparison */
     const void *kernel_meta;
     const void *expression_meta; /* of lua/rill/algebra/expression.lua */
-    uint64_t charge;             /* bytes not yet charged to the collector */
+    Held kept, stepped;          /* see values/collector.c */
     unsigned compiled;           /* programs compiled since the last full collection */
     bool check;                  /* rill.check */
     bool watched;                /* launches are reported to a function: rill.debug.watch */
@@ -45,9 +50,12 @@ State *state_get(lua_State *L);
 Device *state_device(lua_State *L);
 /* Makes a device the current device and takes over the caller's reference. Raises. */
 void state_use_device(lua_State *L, Device *device);
-/* Charges the collector with the memory that the device allocated since the last call. Must be called after every
- * function that creates streams. */
+/* Charges the collector with the programs that were compiled since the last call, and closes the values whose closing
+ * was deferred. Must be called after every function that compiles programs or creates streams. */
 void binding_charge(lua_State *L, Device *device);
+/* Runs the collector if unreachable streams may hold much device memory. Does nothing within finalizers and while the
+ * script has stopped the collector. */
+void collector_run(lua_State *L, State *state);
 
 /* Defers closing the userdata at `index` if a call may be using it. That is the case in a finalizer, which may run
  * within any call, and in a user function that runs within a call (binding_call_user). Returns true if closing is
@@ -145,7 +153,8 @@ void fields_function(lua_State *L, const char *name, lua_CFunction value);
 
 /* Raises "interrupted!" if the user of the prompt pressed Ctrl-C and L is a coroutine other than the prompt's. */
 void interrupt_check(lua_State *L);
-/* Checks that this call may use the device, and permits the device's allocations to run the garbage collector. Must be
+/* Checks that this call may use the device, runs the garbage collector if it is due, and permits the device's
+ * allocations to run it. Values that the call uses must be referenced from Lua. Must be
  * called before a function that enters the device itself. Raises. */
 void binding_prepare(lua_State *L, Device *device);
 /* Enters the device, or raises. The caller must call device_leave before it raises or returns. */
@@ -163,7 +172,7 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
             binding_raise_for(L, function);                                                                            \
         }                                                                                                              \
     } while (0)
-/* Calls binding_run, then charges the collector with the device memory that `call` allocated. */
+/* Calls binding_run, then binding_charge. */
 #define binding_make(L, device, function, call)                                                                        \
     do {                                                                                                               \
         binding_run(L, device, function, call);                                                                        \

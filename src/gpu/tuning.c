@@ -181,7 +181,7 @@ const TuningResult *tuning_result(const Device *device, TuningId id)
 void tuning_begin(Device *device)
 {
     device->tuning_due = false;
-    device->untuned = (DeviceQuiet){device->recorder, device->dumps, device->traced, device->memory, device->charge};
+    device->untuned = (DeviceQuiet){device->recorder, device->dumps, device->traced, device->memory};
     device->recorder = NULL;
     device->dumps = device->traced = false;
     use_defaults(device);
@@ -215,7 +215,6 @@ void tuning_end(Device *device, bool complete)
         pool_shrink(device, 0);
         transfer_destroy_staging(device);
         device->memory = before->memory;
-        device->charge = before->charge;
     }
     device->recorder = before->recorder;
     device->dumps = before->dumps;

@@ -1,15 +1,13 @@
-/* Enters devices, charges the collector with device memory, and defers closing values that a call may be using. */
+/* Enters devices, charges the collector with programs, and defers closing values that a call may be using. */
 #include "binding/binding.h"
 
-#include <limits.h>
 #include <string.h>
 
 static const char parked_key; /* the list of values to be closed after the current call */
 
-/* CHARGE_STEP: bytes of device memory per collector step. COMPILED_MOST: the number of compiled programs after which a
- * full collection runs. In generational mode, which the program `lua` sets, steps do not find unused kernels: an object
- * that survived two steps is not visited until the heap has doubled, and kernels are small in the heap. */
-enum { CHARGE_STEP = 1 << 20, COMPILED_MOST = 64 };
+/* The number of compiled programs after which a full collection runs. Steps do not find unused kernels in generational
+ * mode (see collector.c), and kernels are small in the heap. */
+enum { COMPILED_MOST = 64 };
 
 /* Returns whether the running function was called by a finalizer, which the collector runs within any other call. The
  * collector is stopped during a finalizer: LUA_GCISRUNNING is -1. Before Lua 5.4.4 it is 0, as when the script stopped
@@ -98,22 +96,11 @@ void binding_charge(lua_State *L, Device *device)
     if (!device) {
         return;
     }
-    state->charge += device_take_charge(device);
     state->compiled += device_take_compiled(device);
-    if (state->collecting || lua_gc(L, LUA_GCISRUNNING) <= 0) {
-        return;
-    }
-    if (state->compiled >= COMPILED_MOST) {
+    if (state->compiled >= COMPILED_MOST && !state->collecting && lua_gc(L, LUA_GCISRUNNING) > 0) {
         state->compiled = 0;
-        state->charge = 0;
         lua_gc(L, LUA_GCCOLLECT);
     }
-    if (state->charge < CHARGE_STEP) {
-        return;
-    }
-    uint64_t kilobytes = state->charge / 1024;
-    state->charge = 0;
-    lua_gc(L, LUA_GCSTEP, kilobytes > INT_MAX / 4096 ? INT_MAX / 4096 : (int)kilobytes);
 }
 
 /* Runs a full collection because an allocation is about to fail, so that finalizers release unreachable streams. */
@@ -141,6 +128,7 @@ void binding_prepare(lua_State *L, Device *device)
     if (!device) {
         luaL_error(L, "rill: a stream was closed by a finalizer while a call was using it");
     }
+    collector_run(L, state);
     state->running = L;
     device_set_collector(device, state_collect, state);
 }

@@ -75,9 +75,8 @@ unsigned device_take_compiled(Device *device)
     return compiled;
 }
 
-uint64_t device_take_charge(Device *device)
+uint64_t device_held(const Device *device)
 {
-    uint64_t charge = device->charge;
-    device->charge = 0;
-    return charge;
+    const uint64_t upkeep = 4096; /* per buffer, as observed with Mesa */
+    return device->memory.bytes + device->memory.buffers * upkeep;
 }

@@ -143,9 +143,8 @@ void device_set_collector(Device *device, void (*collect)(void *context), void *
 DeviceMemory device_memory(const Device *device);
 /* Sets the memory limit in bytes; 0: none. */
 void device_memory_limit(Device *device, uint64_t bytes);
-/* Returns the number of bytes that were allocated since the last call. The binding charges the garbage collector
- * with them. */
-uint64_t device_take_charge(Device *device);
+/* Returns the bytes that the memory in use takes, with what the driver and rill need for each buffer. */
+uint64_t device_held(const Device *device);
 /* Returns the number of programs that were compiled since the last call. The binding charges the garbage collector
  * with them, too: each takes a quarter of a megabyte on llvmpipe. */
 unsigned device_take_compiled(Device *device);

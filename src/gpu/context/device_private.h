@@ -116,7 +116,6 @@ typedef struct DeviceQuiet {
     Recorder *recorder;
     bool dumps, traced;
     DeviceMemory memory;
-    uint64_t charge;
 } DeviceQuiet;
 
 struct Device {
@@ -168,7 +167,6 @@ struct Device {
                       uint64_t *done);
     Samplers *samplers; /* NULL until first used */
     DeviceMemory memory;
-    uint64_t charge;
     unsigned compiled;
     uint64_t memory_ceiling; /* memory of the machine; 0: unknown */
     uint64_t buffer_ceiling; /* largest buffer; 0: unknown */

@@ -69,7 +69,6 @@ static void clean_up(Device *device)
     pool_shrink(device, 0);
     transfer_destroy_staging(device);
     device->memory = (DeviceMemory){0};
-    device->charge = 0;
 }
 
 /* Tests the driver, protected by a marker file. Returns false with error_set if it is refused; sets *wrong if

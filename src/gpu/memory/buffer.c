@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SPARE_TAIL: room for stores of the last step of a launch after the elements. UPKEEP: memory per buffer in the
- * driver and here in addition to its bytes, as observed with Mesa. */
-enum { ALIGNMENT = 16, SPARE_TAIL = 240, UPKEEP = 4096 };
+/* SPARE_TAIL: room for stores of the last step of a launch after the elements. */
+enum { ALIGNMENT = 16, SPARE_TAIL = 240 };
 
 static const uint64_t MIB = 1024 * 1024;
 /* Most bytes that one GL call moves, since some drivers store sizes in an int. */
@@ -96,7 +95,6 @@ static void account(Buffer *buffer, uint64_t bytes)
     buffer->writes.count = 0;
     device->memory.buffers++;
     memory_count(device, bytes);
-    device->charge += buffer->capacity + UPKEEP;
 }
 
 static bool fill_words(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes);
@@ -164,13 +162,25 @@ Buffer *buffer_retain(Buffer *buffer)
     return buffer;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Returns how many bytes the pool may have. In host memory the pool is at most as large as the memory in use, so that
+ * a loop over streams of any size uses its memory again. Drivers need milliseconds to allocate and free hundreds of MiB
+ * of a GPU's memory, so the pool is large there. */
 static uint64_t pool_bound(const Device *device)
 {
-    /* Drivers need milliseconds to allocate and free hundreds of MiB of a GPU's memory, so the pool is large
-     * there. */
-    uint64_t share = device->info.software ? 0 : device->limits.memory_bytes / 8;
-    uint64_t bound = device->traits.host_memory ? 256 * MIB : share > 1024 * MIB ? share : 1024 * MIB;
-    uint64_t limit = memory_bound(device), live = device->memory.bytes + device->constants;
+    uint64_t share = device->limits.memory_bytes / 8, live = device->memory.bytes + device->constants;
+    uint64_t bound = device->traits.host_memory ? larger(256 * MIB, smaller(live, share))
+                                                : larger(1024 * MIB, device->info.software ? 0 : share);
+    uint64_t limit = memory_bound(device);
     uint64_t room = limit > live ? limit - live : 0;
     return limit && room < bound ? room : bound;
 }

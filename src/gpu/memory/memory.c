@@ -86,7 +86,6 @@ bool memory_take(Device *device, uint64_t bytes)
     }
     memory_make_room(device, bytes);
     memory_count(device, bytes);
-    device->charge += bytes;
     return true;
 }
 
