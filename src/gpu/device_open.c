@@ -101,7 +101,7 @@ Device *device_new(int candidate, DeviceInfo *info, bool *final)
     device->count = 1;
     device->copy_many = bulk_copy;
     device->fill_many = bulk_fill;
-    device->large_bytes = UINT64_MAX;
+    device->large_bytes = device->pinned_bytes = UINT64_MAX;
     if (!egl_open(candidate, &device->display, &device->context)) {
         free(device);
         *final = true;

@@ -39,6 +39,8 @@ struct Buffer {
     GLuint textures[TEXEL_FORMATS]; /* 0 until first used */
     Texture *texture;               /* NULL: none */
     uint8_t *map;                   /* persistent mapping on devices with host memory, else NULL */
+    uint64_t pinned;                /* bytes of the pages of pinned_memory.c at `map`; 0: OpenGL's memory */
+    bool zero;                      /* the memory is new and contains zeros */
     BufferWrites writes;
     Buffer *class_next, *class_previous; /* pooled buffers of the same size */
     Buffer *older, *newer;               /* pooled buffers by age */
@@ -156,6 +158,7 @@ struct Device {
     Staging *staging;                      /* idle staging buffers */
     bool staged;                           /* transfers use the ring: see staging_ring.c */
     StagingRing *ring;                     /* NULL until the first transfer */
+    uint64_t pinned_bytes;                 /* smallest buffer that pinned_memory.c allocates */
     uint64_t large_bytes;                  /* smallest buffer that large_pages.c allocates */
     LargePages *large_pages;               /* NULL until the first such buffer */
     bool large_works;                      /* such a buffer passed the test; later ones are not tested */
@@ -383,6 +386,13 @@ typedef enum LargePagesResult { LARGE_PAGES_STORED, LARGE_PAGES_FULL, LARGE_PAGE
 LargePagesResult large_pages_store(Buffer *buffer);
 /* Frees the memory after the buffer was deleted. */
 void large_pages_release(Buffer *buffer);
+
+/* memory/pinned_memory.c */
+
+/* Allocates memory for a new buffer, and sets its `map`. Returns false, without an error, if that is not possible. */
+bool pinned_memory_store(Buffer *buffer);
+/* Frees the memory. `deleted`: whether OpenGL's buffer was deleted. */
+void pinned_memory_release(Buffer *buffer, bool deleted);
 
 /* memory/staging_ring.c */
 

@@ -20,7 +20,8 @@
     X(exact_rounds)   /* loops that compare with a minimum run all iterations */                                       \
     X(exact_zeros)    /* operations with a constant 0 follow IEEE 754 */                                               \
     X(exact_not)      /* !(x < y) is true if one operand is NaN */                                                     \
-    X(exact_literals) /* double literals are correctly rounded */
+    X(exact_literals) /* double literals are correctly rounded */                                                      \
+    X(pinned)         /* buffers can use pages of the process */
 
 typedef struct DriverTestMeasures {
 #define X(name) uint32_t name;

@@ -10,6 +10,9 @@
 #include <strings.h>
 #include <unistd.h>
 
+/* Smaller buffers are created as fast in OpenGL's memory. */
+static const uint64_t PINNED_LEAST = 1024 * 1024;
+
 bool traits_has_extension(const char *name)
 {
     GLint count = 0;
@@ -238,5 +241,6 @@ bool traits_look_up(Device *device, const DriverTestMeasures *measures)
     look_up_subgroups(traits);
     force_async(traits);
     device->staged = device->buffer_storage && !traits->host_memory;
+    device->pinned_bytes = traits->host_memory && measures->pinned ? PINNED_LEAST : UINT64_MAX;
     return true;
 }

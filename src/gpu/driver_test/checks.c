@@ -230,16 +230,18 @@ static bool is_tail_unchanged(const uint32_t *got)
     return same;
 }
 
-static bool test_access(Device *device, DriverTest *test)
+static const uint64_t access_range = (WORDS - CUT) * sizeof(uint32_t);
+
+/* Runs the program that adds 1 to words, with new buffers. */
+static bool run_access(Device *device, uint32_t results[WORDS], uint32_t wide[WORDS])
 {
-    const uint64_t bytes = WORDS * sizeof(uint32_t), range = bytes - CUT * sizeof(uint32_t);
-    uint32_t source[WORDS], wanted[WORDS], untouched[WORDS], results[WORDS], wide[WORDS];
+    const uint64_t bytes = WORDS * sizeof(uint32_t), range = access_range;
+    uint32_t source[WORDS], untouched[WORDS];
     Program *program = shader_program(device, "driver_test_access.comp", "");
     Buffer *from = program ? buffer_create(device, bytes, false) : NULL;
     Buffer *to = from ? buffer_create(device, bytes, false) : NULL;
     Buffer *spread = to ? buffer_create(device, bytes, false) : NULL;
     fill_words(source, 17, 101);
-    fill_words(wanted, 18, 101);
     fill_words(untouched, UNTOUCHED, 0);
     Dispatch dispatch = {.program = program,
                          .texture_count = 2,
@@ -253,15 +255,41 @@ static bool test_access(Device *device, DriverTest *test)
     buffer_release(from);
     buffer_release(to);
     buffer_release(spread);
-    if (!done) {
+    return done;
+}
+
+static bool test_access(Device *device, DriverTest *test)
+{
+    uint32_t wanted[WORDS], results[WORDS], wide[WORDS];
+    fill_words(wanted, 18, 101);
+    if (!run_access(device, results, wide)) {
         return false;
     }
     test->measures.exact_ranges = is_tail_unchanged(results) && is_tail_unchanged(wide) &&
-                                  memcmp(results, wanted, range) == 0 && memcmp(wide, wanted, range) == 0;
+                                  memcmp(results, wanted, access_range) == 0 && memcmp(wide, wanted, access_range) == 0;
     note_words(test, "memory", results, wanted, WORDS - CUT);
     note_words(test, "wide stores", wide, wanted,
                WORDS - 4); /* a vector that extends past the range may be discarded */
     return true;
+}
+
+/* Measures whether buffers can use pages of the process, which only makes sense if work is finished when a launch
+ * returns. */
+static bool test_pinned(Device *device, DriverTest *test)
+{
+    uint32_t wanted[WORDS], results[WORDS], wide[WORDS];
+    fill_words(wanted, 18, 101);
+    if (!test->measures.synchronous || !traits_has_extension("GL_AMD_pinned_memory")) {
+        return true;
+    }
+    pool_shrink(device, 0);
+    device->pinned_bytes = 0;
+    bool done = run_access(device, results, wide);
+    device->pinned_bytes = UINT64_MAX;
+    pool_shrink(device, 0);
+    test->measures.pinned =
+        done && memcmp(results, wanted, access_range) == 0 && memcmp(wide, wanted, access_range / 16 * 16) == 0;
+    return done || gl_error_alive(device);
 }
 
 /* --- groups --- */
@@ -322,7 +350,8 @@ bool driver_test_run(Device *device, DriverTest *test)
     *test = (DriverTest){0};
     /* After a reset the results are undefined and must not be attributed to the driver. */
     return driver_test_arithmetic(device, test) && test_conditions(device, test) && test_loops(device, test) &&
-           test_access(device, test) && test_groups(device, test) && gl_error_alive(device);
+           test_access(device, test) && test_pinned(device, test) && test_groups(device, test) &&
+           gl_error_alive(device);
 }
 
 const char *driver_test_remedy(const Device *device, const DriverTestLine *line)

@@ -29,6 +29,9 @@ static bool store_buffer(Buffer *buffer)
     if (large != LARGE_PAGES_NONE) {
         return large == LARGE_PAGES_STORED;
     }
+    if (buffer->capacity >= buffer->device->pinned_bytes && pinned_memory_store(buffer)) {
+        return true;
+    }
     if (!buffer->device->buffer_storage) {
         glBufferData(GL_COPY_WRITE_BUFFER, size, NULL, GL_DYNAMIC_COPY);
     } else if (traits->host_memory && traits->synchronous) {
@@ -67,6 +70,7 @@ static Buffer *obtain(Device *device, uint64_t bytes, uint64_t capacity)
     }
     Buffer *buffer = pool_take(device, capacity);
     if (buffer) {
+        buffer->zero = false;
         return buffer;
     }
     memory_make_room(device, bytes);
@@ -149,7 +153,7 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
         return NULL;
     }
     account(buffer, bytes);
-    if ((zero && !clear(buffer)) || !poison(buffer, zero ? bytes : 0)) {
+    if ((zero && !buffer->zero && !clear(buffer)) || !poison(buffer, zero ? bytes : 0)) {
         buffer_release(buffer);
         return NULL;
     }

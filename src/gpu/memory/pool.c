@@ -83,12 +83,14 @@ Buffer *pool_take(Device *device, uint64_t capacity)
 
 void pool_destroy(Buffer *buffer)
 {
+    const bool deletes = device_is_current(buffer->device);
     bindings_forget(buffer->device, buffer);
-    if (device_is_current(buffer->device)) {
+    if (deletes) {
         glDeleteTextures(TEXEL_FORMATS, buffer->textures);
         glDeleteBuffers(1, &buffer->name);
         large_pages_release(buffer);
     }
+    pinned_memory_release(buffer, deletes);
     free(buffer);
 }
 
