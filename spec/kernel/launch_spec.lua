@@ -200,6 +200,29 @@ describe("what a launch reads and writes", function()
     end)
 end)
 
+describe("a storage block", function()
+    it("is readonly unless the launch writes the same stream", function()
+        local out = process.output([=[
+            local rill = require "rill"
+            local k = rill.program [[
+                kernel void add(float x<>, float y<>, inout float a[]) { a[int(x)] += y; }
+                kernel void two(float x<>, float y<>, out float a<>, out float b<>) { a = y; b = x; }
+            ]]
+            local x, y, a = rill.iter("float", 9, 0, 9):copy(), rill.stream("float", 9, 2), rill.stream("float", 9, 3)
+            local function print_blocks(kernel)
+                for access, name in kernel:source():gmatch "%) (%a* ?)buffer In_(%a)" do print(name, access) end
+            end
+            k.add(x, y, a)
+            print_blocks(k.add)
+            assert(a:sum() == 45)
+            k.two(x, y, x, a)
+            print_blocks(k.two)
+            assert(x:sum() == 18 and a:sum() == 36)
+        ]=], {RILL_TUNE = "buffer_textures=0"})
+        assert.equal("x\treadonly \ny\treadonly \nx\t\ny\treadonly \n", out)
+    end)
+end)
+
 describe("24 stream arguments", function()
     local limits = {
         {"on the device as it is", {}},

@@ -420,19 +420,17 @@ static bool stream_written(const Plan *plan, const Stream *s)
     return false;
 }
 
-/* Returns whether a stream is read through one storage block and written through a second: drivers
- * may delay a read from a readonly block until after the stores. */
-static bool reads_written(const Plan *plan, const VariantKey *key)
+/* Marks the arguments that are read through one storage block and written through a second: drivers may delay a read
+ * from a readonly block until after the stores. */
+static void choose_aliased(const Plan *plan, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
-        if (path_buffered(key->args[i].path) && launch_kind(f, i)->stream && launch_kind(f, i)->read &&
-            (key->args[i].block || !plan->traits->tuning[TUNING_BUFFER_TEXTURES]) &&
-            stream_written(plan, plan->streams[i])) {
-            return true;
-        }
+        key->args[i].aliased = path_buffered(key->args[i].path) && launch_kind(f, i)->stream &&
+                               launch_kind(f, i)->read &&
+                               (key->args[i].block || !plan->traits->tuning[TUNING_BUFFER_TEXTURES]) &&
+                               stream_written(plan, plan->streams[i]);
     }
-    return false;
 }
 
 /* Returns whether the kernel uses an index that counts from the origin of a larger domain. In a kernel that counts what
@@ -479,5 +477,5 @@ void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey
     }
     variant_whole(text, key);
     choose_blocks(plan, text, key);
-    key->aliased = reads_written(plan, key);
+    choose_aliased(plan, key);
 }

@@ -94,7 +94,7 @@ static void write_bindings(Generator *g)
         }
         if (arg->block != NO_UNIT && strcmp(owner, name) == 0) {
             strbuf_addf(g->out, "layout(std430, binding = %d) %sbuffer In_%s { %s in_%s[]; };\n", arg->block + 1,
-                        g->key->aliased ? "" : "readonly ", name,
+                        g->key->args[i].aliased ? "" : "readonly ", name,
                         variant_texel_load(g->f, g->key, i) ? "uvec4" : "uint", name);
         }
         if (arg->store != NO_UNIT) {

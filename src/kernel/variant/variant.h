@@ -33,6 +33,7 @@ typedef struct ArgKey {
     uint8_t rank;      /* of a gather's stream; 0 for element access, which uses the rank of the launch */
     uint8_t mapped;    /* some dimension divides or wraps its index (tile, replicate, repeat) */
     uint8_t block;     /* read through a storage block instead of a buffer texture */
+    uint8_t aliased;   /* read through a storage block, and written by the same launch */
     uint8_t resampled; /* indexof differs from the launch's index */
     uint8_t quiet;     /* explicit boundary mode: never reported under check */
     uint8_t unbounded; /* a gather from a container without bounds: indices are used as they are */
@@ -86,7 +87,6 @@ typedef struct VariantKey {
     uint8_t paired;         /* texels are stored as two doubles each */
     uint8_t rows;           /* the elements of one invocation are in one row */
     uint8_t check;          /* report indices out of range */
-    uint8_t aliased;        /* a stream that is read through a storage block is written by the same launch */
     uint8_t active;         /* ActiveList: runs over the elements of a list */
     uint8_t page_step;      /* over pages: elements of a step along x */
     uint8_t page_rows;      /* over pages: rows of a step */
