@@ -68,6 +68,25 @@ describe("calls of OpenGL:", function()
         assert.equal(0, counts.launches.glLinkProgram)
     end)
 
+    it_counts("allocations and waits do not query whether the GPU was reset", function()
+        local counts = counted([[
+            local x = rill.random(1000, {seed = 1})
+            local f = rill.kernel "kernel void f(float x<>, out float r<>) { r = x + 1.0; }"
+            local function work(n)
+                local y = f(x)
+                local request = y:request()
+                local t = rill.stream("float", 1000 * n)
+                return y:sum(), y:get(5), #y:bytes(), #request:values(), rill.sync()
+            end
+            work(1)
+            phase "start"
+            for n = 1, 20 do work(n) end
+            phase "work"
+        ]], {RILL_FAMILY = "gpu", RILL_ASYNC = "1"})
+        assert.equal(0, counts.work.glGetGraphicsResetStatus)
+        assert.is_true(counts.work.glClientWaitSync >= 80)
+    end)
+
     it_counts("a transform reads nothing back; of one kind only the first compiles, and computes its roots", function()
         local counts = counted([[
             local x = rill.random({4, 1009}, {seed = 1, type = "vec2"})

@@ -41,6 +41,7 @@
 /* result type first */
 #define FUNCTIONS(X)                                                                                                   \
     X(GLsync, glFenceSync, PFNGLFENCESYNCPROC, (GLenum a, GLbitfield b), (a, b))                                       \
+    X(GLenum, glGetGraphicsResetStatus, PFNGLGETGRAPHICSRESETSTATUSPROC, (void), ())                                   \
     X(GLenum, glClientWaitSync, PFNGLCLIENTWAITSYNCPROC, (GLsync a, GLbitfield b, GLuint64 c), (a, b, c))              \
     X(void *, glMapBufferRange, PFNGLMAPBUFFERRANGEPROC, (GLenum a, GLintptr b, GLsizeiptr c, GLbitfield d),           \
       (a, b, add_moved(c), d))                                                                                         \

@@ -47,7 +47,11 @@ bool device_wait(Device *device)
 {
     if (!device->traits.synchronous) {
         bindings_barrier(device, GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-        glFinish();
+        GLsync fence = fence_create(device);
+        if (!fence_wait(device, &fence)) {
+            glDeleteSync(fence);
+            return false;
+        }
         fault_refresh(device);
     }
     return fault_report(device);

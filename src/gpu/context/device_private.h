@@ -284,6 +284,17 @@ void fault_refresh(Device *device);
 /* Returns false with error_set if the device was lost or a kernel recorded a fault. Call it after waiting. */
 bool fault_report(Device *device);
 
+/* context/fence.c */
+
+typedef enum FenceState { FENCE_PENDING, FENCE_PASSED, FENCE_FAILED } FenceState;
+/* Waits at most some nanoseconds for a fence. A fence that passed is deleted and set to NULL; NULL counts as
+ * passed. */
+FenceState fence_state(GLsync *fence, GLuint64 nanoseconds);
+/* Creates a fence for all work that was issued, and starts the work. Returns NULL if the work is finished. */
+GLsync fence_create(Device *device);
+/* Waits for a fence without a time limit. Returns false with error_set if the device is lost or waiting fails. */
+bool fence_wait(Device *device, GLsync *fence);
+
 /* Issues a dispatch (dispatch.c) whose group counts are at byte `offset` of a buffer. */
 bool dispatch_groups_at(Device *device, const Dispatch *dispatch, GLuint groups, uint64_t offset);
 
@@ -404,12 +415,6 @@ bool staging_ring_write(Buffer *buffer, uint64_t offset, const void *data, uint6
 bool staging_ring_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
 /* Deletes the ring. */
 void staging_ring_destroy(Device *device);
-typedef enum FenceState { FENCE_PENDING, FENCE_PASSED, FENCE_FAILED } FenceState;
-/* Waits at most some nanoseconds for a fence. A fence that passed is deleted and set to NULL; NULL counts as
- * passed. */
-FenceState staging_fence_state(GLsync *fence, GLuint64 nanoseconds);
-/* Waits for a fence without a time limit. Returns false with error_set if the device is lost or waiting fails. */
-bool staging_fence_wait(Device *device, GLsync *fence);
 /* Deletes all programs (program.c). */
 void program_destroy_all(Device *device);
 

@@ -51,10 +51,9 @@ void device_set_fault_reporter(bool (*report)(Device *device))
 
 bool fault_report(Device *device)
 {
-    /* After a reset, buffers and these words have undefined contents. The check is not needed for a synchronous
-     * device, and would cost as much as a small read. */
-    if ((device->lost || !device->traits.synchronous) && !gl_error_alive(device)) {
-        return false;
+    /* After a reset, buffers and these words have undefined contents. */
+    if (device->lost) {
+        return gl_error_alive(device);
     }
     uint32_t fault = device->fault_words[RILL_FAULT_KIND];
     if (fault == RILL_FAULT_NONE) {

@@ -24,36 +24,6 @@ struct StagingRing {
     uint64_t used;        /* bytes of the current part */
 };
 
-FenceState staging_fence_state(GLsync *fence, GLuint64 nanoseconds)
-{
-    if (!*fence) {
-        return FENCE_PASSED;
-    }
-    GLenum status = glClientWaitSync(*fence, GL_SYNC_FLUSH_COMMANDS_BIT, nanoseconds);
-    if (status != GL_ALREADY_SIGNALED && status != GL_CONDITION_SATISFIED) {
-        return status == GL_TIMEOUT_EXPIRED ? FENCE_PENDING : FENCE_FAILED;
-    }
-    glDeleteSync(*fence);
-    *fence = NULL;
-    return FENCE_PASSED;
-}
-
-bool staging_fence_wait(Device *device, GLsync *fence)
-{
-    const GLuint64 second = 1000000000u;
-    FenceState state;
-    while ((state = staging_fence_state(fence, second)) != FENCE_PASSED) {
-        if (!gl_error_alive(device) || !gl_error_check(device, "transfer_wait")) {
-            return false;
-        }
-        if (state == FENCE_FAILED) {
-            return error_set("transfer_wait: the driver of \"%s\" failed to wait for the transfer: try again",
-                             device->info.name);
-        }
-    }
-    return true;
-}
-
 void staging_ring_destroy(Device *device)
 {
     StagingRing *ring = device->ring;
@@ -77,7 +47,7 @@ static StagingRing *ring_of(Device *device)
     const GLbitfield map = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
     const GLsizeiptr bytes = (GLsizeiptr)PARTS * PART_BYTES;
     if (device->ring) {
-        return staging_fence_wait(device, &device->ring->fences[device->ring->part]) ? device->ring : NULL;
+        return fence_wait(device, &device->ring->fences[device->ring->part]) ? device->ring : NULL;
     }
     device->ring = calloc(1, sizeof *device->ring);
     if (!device->ring) {
@@ -103,24 +73,15 @@ static uint64_t part_offset(int part)
     return (uint64_t)part * PART_BYTES;
 }
 
-static GLsync fence_create(void)
-{
-    GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-    if (!fence) {
-        glFinish();
-    }
-    return fence;
-}
-
 /* Issues a fence for the current part and waits until the next part can be used. */
 static bool next_part(Device *device, StagingRing *ring)
 {
     if (ring->used > 0) {
-        ring->fences[ring->part] = fence_create();
+        ring->fences[ring->part] = fence_create(device);
     }
     ring->part = (ring->part + 1) % PARTS;
     ring->used = 0;
-    return staging_fence_wait(device, &ring->fences[ring->part]);
+    return fence_wait(device, &ring->fences[ring->part]);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -160,7 +121,7 @@ static GLsync fetch(StagingRing *ring, const Buffer *buffer, uint64_t offset, ui
     glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);
     glBindBuffer(GL_COPY_WRITE_BUFFER, ring->name);
     glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (GLintptr)offset, (GLintptr)at, (GLsizeiptr)count);
-    return fence_create();
+    return fence_create(buffer->device);
 }
 
 /* Reads bytes that fit the current part. The space is free again afterwards. */
@@ -172,7 +133,7 @@ static bool read_small(Device *device, StagingRing *ring, const Buffer *buffer, 
     }
     const uint64_t at = part_offset(ring->part) + ring->used;
     ring->fences[ring->part] = fetch(ring, buffer, offset, at, bytes);
-    if (!staging_fence_wait(device, &ring->fences[ring->part])) {
+    if (!fence_wait(device, &ring->fences[ring->part])) {
         return false;
     }
     memcpy(data, ring->map + at, bytes);
@@ -197,7 +158,7 @@ static bool read_parts(Device *device, StagingRing *ring, const Buffer *buffer, 
             flying++;
         }
         const uint64_t count = smaller(bytes - done, PART_BYTES);
-        if (!staging_fence_wait(device, &ring->fences[oldest])) {
+        if (!fence_wait(device, &ring->fences[oldest])) {
             return false;
         }
         memcpy(data + done, ring->map + part_offset(oldest), count);

@@ -103,12 +103,7 @@ static bool start(Transfer *transfer, Buffer *buffer, uint64_t offset)
     glBindBuffer(GL_COPY_WRITE_BUFFER, transfer->staging->name);
     glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (GLintptr)offset, 0, (GLsizeiptr)transfer->bytes);
     device->memory.reads++;
-    transfer->fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-    if (transfer->fence) {
-        glFlush();
-    } else {
-        glFinish();
-    }
+    transfer->fence = fence_create(device);
     return gl_error_check(device, "transfer_create");
 }
 
@@ -148,7 +143,7 @@ bool transfer_ready(Transfer *transfer)
 {
     /* The fence of a lost device may never be signalled: the transfer then counts as ready, so that the caller
      * waits, which reports the error. */
-    return staging_fence_state(&transfer->fence, 0) != FENCE_PENDING || !gl_error_alive(transfer->device);
+    return fence_state(&transfer->fence, 0) != FENCE_PENDING || !gl_error_alive(transfer->device);
 }
 
 /* Copies the bytes to host memory if the staging buffer is not mapped. */
@@ -170,7 +165,7 @@ const void *transfer_wait(Transfer *transfer)
     if (transfer->copy) {
         return transfer->copy;
     }
-    if (!staging_fence_wait(transfer->device, &transfer->fence)) {
+    if (!fence_wait(transfer->device, &transfer->fence)) {
         return NULL;
     }
     if (!transfer->staging->map) {
