@@ -300,6 +300,27 @@ describe(".npy", function()
             end
         end)
 
+        -- Large files are read into the memory of the stream.
+        it("is read back bit by bit, also from files of more than 1 MiB", function()
+            local n <const> = (1 << 20) + 3
+            for _, name in ipairs {"float", "double", "half", "int8", "uint16", "bool", "vec2", "vec4"} do
+                local vector = name:find "vec"
+                local s = vector and rill.random(n, {seed = 1, type = name})
+                    or rill.iter("float", n, 0, n):cast("int"):map("x % 120"):cast("float"):cast(name)
+                local bytes, path = saved(s)
+                local again = rill.load(path, name)
+                assert.are.equal(name, again.type)
+                assert.are.equal(n, again.size)
+                assert.is_true(s:bytes() == again:bytes(), name)
+                if not vector then
+                    assert.is_true(s:cast "double":bytes() == rill.load(path, "double"):bytes(), name)
+                end
+                again:fill(again:get(2)) -- the file does not change
+                assert.is_true(bytes == tempfiles.read(path))
+                assert.matches("truncated", failure(rill.load, files:write("out.npy", bytes:sub(1, -2)), name))
+            end
+        end)
+
         it("keeps NaN, infinities and the smallest numbers", function()
             local bytes = string.pack("<ffff", 0 / 0, 1 / 0, -0.0, 1e-42)
             local _, path = saved(rill.stream("float", 4, bytes))

@@ -20,6 +20,12 @@ typedef struct Held {
     uint64_t bytes, buffers;
 } Held;
 
+/* Memory of the host. */
+typedef struct HostMemory {
+    void *memory;
+    size_t bytes; /* 0: unknown */
+} HostMemory;
+
 /* The state of rill in one Lua state: a userdata in the registry, which is finalized last. */
 typedef struct State {
     Device *device;          /* the current device; NULL until first use */
@@ -27,6 +33,7 @@ typedef struct State {
     const void *kernel_meta;
     const void *expression_meta; /* of lua/rill/algebra/expression.lua */
     Held kept, stepped;          /* see values/collector.c */
+    HostMemory scratch;          /* memory that scratch_push uses again */
     unsigned compiled;           /* programs compiled since the last full collection */
     bool check;                  /* rill.check */
     bool watched;                /* launches are reported to a function: rill.debug.watch */
@@ -270,7 +277,7 @@ Stream *box_push(lua_State *L, const Stream *stream, const char *function, const
 Stream *create_stream(lua_State *L, const Type *type, const Shape *shape, const char *function);
 
 /* Pushes a userdata that owns `bytes` bytes of host memory, so that a Lua error does not leak the memory. Returns the
- * memory. Raises. */
+ * memory. Raises. A large block is kept when it is freed, since the pages of a new one are slow to touch. */
 void *scratch_push(lua_State *L, size_t bytes);
 /* Frees the memory of the userdata at `index` before the userdata is collected. */
 void scratch_free(lua_State *L, int index);

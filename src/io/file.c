@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool fill(int handle, unsigned char *data, size_t size, size_t *got)
+static bool fill(int handle, unsigned char *data, size_t size, size_t offset, size_t *got)
 {
     *got = 0;
     while (*got < size) {
-        ssize_t count = read(handle, data + *got, size - *got);
+        ssize_t count = pread(handle, data + *got, size - *got, (off_t)(offset + *got));
         if (count == 0) {
             return true;
         }
@@ -31,7 +31,7 @@ static bool fill(int handle, unsigned char *data, size_t size, size_t *got)
     return true;
 }
 
-static bool read_open(const char *path, int handle, FileBytes *bytes)
+static bool find_size(const char *path, int handle, size_t *size)
 {
     struct stat status;
     if (fstat(handle, &status) != 0) {
@@ -41,30 +41,50 @@ static bool read_open(const char *path, int handle, FileBytes *bytes)
         return error_set("cannot read '%s': it is %s, not a regular file", path,
                          S_ISDIR(status.st_mode) ? "a directory" : "a device or a pipe");
     }
-    size_t size = (size_t)status.st_size;
-    bytes->data = malloc(size + 1);
-    if (!bytes->data) {
-        return error_set("cannot read '%s': out of host memory for its %zu bytes", path, size);
+    *size = (size_t)status.st_size;
+    return true;
+}
+
+bool file_open(const char *path, FileReading *file)
+{
+    /* O_NONBLOCK: opening a pipe without a writer would block. */
+    *file = (FileReading){.path = path, .handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (file->handle < 0) {
+        return error_set("cannot read '%s': %s", path, strerror(errno));
     }
-    if (!fill(handle, bytes->data, size, &bytes->size)) {
-        error_set("cannot read '%s': %s", path, strerror(errno));
-        file_free(bytes);
+    if (!find_size(path, file->handle, &file->size)) {
+        file_close(file);
         return false;
     }
     return true;
 }
 
+bool file_read_at(const FileReading *file, size_t offset, void *data, size_t size, size_t *got)
+{
+    return fill(file->handle, data, size, offset, got) ||
+           error_set("cannot read '%s': %s", file->path, strerror(errno));
+}
+
+void file_close(FileReading *file)
+{
+    close(file->handle);
+}
+
 bool file_read(const char *path, FileBytes *bytes)
 {
+    FileReading file;
     *bytes = (FileBytes){.path = path};
-    /* O_NONBLOCK: opening a pipe without a writer would block. */
-    int handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (handle < 0) {
-        return error_set("cannot read '%s': %s", path, strerror(errno));
+    if (!file_open(path, &file)) {
+        return false;
     }
-    bool ok = read_open(path, handle, bytes);
-    close(handle);
-    return ok;
+    bytes->data = malloc(file.size + 1);
+    bool done = bytes->data ? file_read_at(&file, 0, bytes->data, file.size, &bytes->size)
+                            : error_set("cannot read '%s': out of host memory for its %zu bytes", path, file.size);
+    file_close(&file);
+    if (!done) {
+        file_free(bytes);
+    }
+    return done;
 }
 
 void file_free(FileBytes *bytes)

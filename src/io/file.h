@@ -24,6 +24,20 @@ void file_free(FileBytes *bytes);
 /* Reads a file and passes its contents to `decode`. Errors of `decode` get the path as a prefix. */
 bool file_decode(const char *path, bool (*decode)(const FileBytes *file, void *self), void *self);
 
+/* A regular file that is read in parts. */
+typedef struct FileReading {
+    const char *path; /* borrowed */
+    size_t size;
+    int handle;
+} FileReading;
+
+/* Opens a file. Close it with file_close. */
+bool file_open(const char *path, FileReading *file);
+/* Reads `size` bytes from byte `offset` on. Sets *got to fewer bytes if the file ends before. */
+bool file_read_at(const FileReading *file, size_t offset, void *data, size_t size, size_t *got);
+/* Closes the file. */
+void file_close(FileReading *file);
+
 /* Writes the parts one after the other to a temporary file in the directory of `path`, then renames it. The
  * file `path` therefore has either its old contents or all of the new ones. Keeps the permissions of a file
  * that is replaced, and follows symbolic links. Fails if `path` exists and is not a regular file. */

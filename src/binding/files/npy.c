@@ -5,6 +5,7 @@
 #include "io/array/npz.h"
 #include "io/array/rillfile.h"
 #include "io/array/wav.h"
+#include "io/byteorder.h"
 #include "io/file.h"
 #include "io/image/formats.h"
 #include "kernel/host/packed.h"
@@ -128,15 +129,39 @@ static bool settle_shape(const NpyArray *array, const Type *type, Shape *shape)
     return shape_check(shape);
 }
 
-/* Uploads the numbers as one row, casts them if another type is requested, and returns a view in the shape of the
- * array. */
-static bool upload(Device *device, const NpyArray *array, const Type *type, const Shape *shape, Stream *result)
+/* The numbers of an array in a file. */
+typedef struct NpySource {
+    FileReading file;
+    NpyHead head;
+} NpySource;
+
+/* Creates a stream in host memory and reads its elements from a file. */
+static bool read_stream(Device *device, const Type *type, const Shape *shape, const NpySource *source, Stream *result)
+{
+    size_t got = 0;
+    if (!stream_create(device, type, shape, false, result)) {
+        return false;
+    }
+    size_t size = (size_t)stream_bytes(result);
+    void *place = packed_destination(result);
+    bool done = place && file_read_at(&source->file, source->head.start, place, size, &got) && got == size;
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}
+
+/* Uploads the numbers as one row, or reads them from `source` if the array has no data. Casts them if another type is
+ * requested, and returns a view in the shape of the array. */
+static bool upload(Device *device, const NpyArray *array, const NpySource *source, const Type *type, const Shape *shape,
+                   Stream *result)
 {
     const Type *own = type_of(npy_scalar_of(array->kind), 1);
     const Type *wanted = type ? type_of(type->scalar, 1) : own;
     Shape row = {.rank = 1, .size = {(int64_t)array->count}};
     Stream numbers, cast = {0};
-    if (!shape_check(&row) || !packed_stream(device, own, &row, array->data, &numbers)) {
+    if (!shape_check(&row) || !(array->data ? packed_stream(device, own, &row, array->data, &numbers)
+                                            : read_stream(device, own, &row, source, &numbers))) {
         return false;
     }
     bool ok = wanted == own || copy_new(&numbers, wanted, &cast);
@@ -170,7 +195,7 @@ bool npy_stream(Device *device, NpyArray *array, const Type *type, bool round, S
 {
     Shape shape;
     return settle_type(array, &type) && settle_shape(array, type, &shape) && settle_numbers(array, type, round) &&
-           upload(device, array, type, &shape, result);
+           upload(device, array, NULL, type, &shape, result);
 }
 
 static bool load_npy(Device *device, const FileBytes *file, const Type *type, bool round, Stream *result)
@@ -202,9 +227,46 @@ static bool load_bytes(Device *device, const FileBytes *file, const Type *type, 
                                 : "the file is empty");
 }
 
+/* Returns whether streams store the numbers of a file as they are, and whether the numbers are many. */
+static bool is_plain(const NpyHead *head)
+{
+    const size_t many = 1 << 20;
+    const NpyArray *array = &head->array;
+    return head->little == byteorder_little() && (!head->fortran || array->rank < 2) && array->kind != NPY_B1 &&
+           array->kind != NPY_I8 && array->kind != NPY_U8 && array->count * npy_kind_bytes(array->kind) >= many;
+}
+
+/* Reads the header of a file. Returns false, maybe with error_set, if the numbers cannot be read into a stream. */
+static bool find_numbers(const FileReading *file, NpyHead *head)
+{
+    unsigned char start[4096];
+    size_t got = 0;
+    return file_read_at(file, 0, start, sizeof start, &got) && npy_recognise(start, got) &&
+           npy_head(start, got, file->size, head) && is_plain(head);
+}
+
+/* Loads a .npy file into the memory of a stream. Returns false, maybe with error_set, if that is not possible:
+ * load_file then reads the file and reports its errors. */
+static bool load_directly(Device *device, const char *path, const Type *type, Stream *result)
+{
+    NpySource source;
+    Shape shape;
+    if (!device_traits(device)->host_memory || !file_open(path, &source.file)) {
+        return false;
+    }
+    const NpyArray *array = &source.head.array;
+    bool done = find_numbers(&source.file, &source.head) && settle_type(array, &type) &&
+                settle_shape(array, type, &shape) && upload(device, array, &source, type, &shape, result);
+    file_close(&source.file);
+    return done;
+}
+
 static bool load_file(Device *device, const char *path, const Type *type, bool round, Stream *result)
 {
     FileBytes file;
+    if (load_directly(device, path, type, result)) {
+        return true;
+    }
     if (!file_read(path, &file)) {
         return false;
     }

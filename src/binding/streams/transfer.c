@@ -65,16 +65,17 @@ static int stream_lua_bytes(lua_State *L)
 {
     Stream *view = box_argument(L, "s:bytes");
     size_t size = (size_t)stream_bytes(view);
-    const char *in_place = packed_in_place(view);
-    luaL_Buffer buffer;
-    if (in_place) {
-        lua_pushlstring(L, in_place, size);
-        drop_view(L, view);
-        return 1;
+    const void *bytes = packed_in_place(view);
+    int scratch = bytes ? 0 : lua_gettop(L) + 1;
+    if (!bytes) {
+        void *copy = scratch_push(L, size);
+        download(L, view, copy, "s:bytes");
+        bytes = copy;
     }
-    char *bytes = luaL_buffinitsize(L, &buffer, size);
-    download(L, view, bytes, "s:bytes");
-    luaL_pushresultsize(&buffer, size);
+    lua_pushlstring(L, bytes, size);
+    if (scratch) {
+        scratch_free(L, scratch);
+    }
     drop_view(L, view);
     return 1;
 }

@@ -60,6 +60,8 @@ static int state_gc(lua_State *L)
         device_set_collector(state->devices.items[i], NULL, NULL);
         device_release(state->devices.items[i]);
     }
+    free(state->scratch.memory);
+    state->scratch = (HostMemory){NULL, 0};
     free(state->devices.items);
     memset(&state->devices, 0, sizeof state->devices);
     state->device = NULL;

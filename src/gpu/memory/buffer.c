@@ -141,7 +141,7 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
                   device->info.name, (Count)(ceiling - ALIGNMENT - SPARE_TAIL));
         return NULL;
     }
-    if (!gl_error_alive(device)) {
+    if (device->lost && !gl_error_alive(device)) {
         return NULL;
     }
     if (device->trim_programs) {
@@ -149,7 +149,9 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
     }
     Buffer *buffer = obtain_or_collect(device, bytes, capacity);
     if (!buffer) {
-        memory_exhausted(device, bytes);
+        if (gl_error_alive(device)) {
+            memory_exhausted(device, bytes);
+        }
         return NULL;
     }
     account(buffer, bytes);
@@ -296,6 +298,15 @@ static bool in_range(const Buffer *buffer, uint64_t offset, uint64_t bytes, cons
 static void wrote_bytes(Buffer *buffer, uint64_t offset, uint64_t bytes)
 {
     buffer_wrote(buffer, &(BufferRegion){.from = offset, .to = offset + bytes, .width = bytes});
+}
+
+void *buffer_overwrite(Buffer *buffer, uint64_t offset, uint64_t bytes)
+{
+    if (!buffer->map || !in_range(buffer, offset, bytes, "buffer_overwrite")) {
+        return NULL;
+    }
+    wrote_bytes(buffer, offset, bytes);
+    return buffer->map + offset;
 }
 
 static uint64_t chunk(uint64_t left)

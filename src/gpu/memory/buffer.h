@@ -49,6 +49,9 @@ bool buffer_written_since(const Buffer *buffer, uint64_t version, const BufferRe
 
 /* Transfers and launches run in the order of the calls. Transfers return false with error_set on failure. */
 
+/* Returns where the host writes bytes of a buffer in host memory itself, before the next launch. Returns NULL if the
+ * buffer is not in host memory. */
+void *buffer_overwrite(Buffer *buffer, uint64_t offset, uint64_t bytes);
 /* Writes bytes from host memory. */
 bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
 /* Reads bytes to host memory. Waits for earlier launches. */

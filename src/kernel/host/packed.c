@@ -109,6 +109,12 @@ const void *packed_in_place(const Stream *s)
     return base ? base + s->offset * s->type->bytes : NULL;
 }
 
+void *packed_destination(const Stream *s)
+{
+    const uint64_t bytes = (uint64_t)s->type->bytes;
+    return packed_in_place(s) ? buffer_overwrite(s->buffer, (uint64_t)s->offset * bytes, stream_bytes(s)) : NULL;
+}
+
 double *packed_doubles(const Stream *stream)
 {
     const Type *type = type_of(SCALAR_DOUBLE, 1);

@@ -17,6 +17,9 @@ double *packed_doubles(const Stream *stream);
 /* Returns the elements themselves if they are in host memory in one piece; otherwise NULL, without
  * an error. */
 const void *packed_in_place(const Stream *stream);
+/* Returns where the host writes the elements itself, before the next launch, if they are in host memory in one piece;
+ * otherwise NULL, without an error. */
+void *packed_destination(const Stream *stream);
 /* Creates a contiguous stream of packed elements. */
 bool packed_stream(Device *device, const Type *type, const Shape *shape, const void *bytes, Stream *result);
 /* Copies elements to a stream of the same shape, without a kernel if that is possible. */
