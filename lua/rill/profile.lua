@@ -41,6 +41,11 @@ function Report:__tostring()
     local total = "%d launches: %s on the device, %s to issue them; %d programs compiled in %s; %s in all; "
         .. "at most %s of device memory"
     local lines = tables.columns(rows, function(i) return i == 1 end)
+    for _, row in ipairs(self) do
+        if row.reason then
+            lines[#lines + 1] = ("%s, %d calls: %s"):format(row.name, row.calls, row.reason)
+        end
+    end
     lines[#lines + 1] = total:format(self.launches, duration(self.device_time), duration(self.host_time), self.compiled,
         duration(self.compile_time), duration(self.time), size(self.peak))
     return table.concat(lines, "\n")
@@ -64,7 +69,8 @@ end
 
 --- rill.profile(f) runs f() and returns a report of what its launches cost, followed by the results of f. The report is
 -- a list with a row per kernel or built-in shader, the longest first: `name`, `calls`, `device_time` and `host_time`
--- (seconds of all calls; host: to issue them), `bytes` (moved element by element; of built-in shaders the bound bytes),
+-- (seconds of all calls; host: to issue them), `reason` (of copies of an argument: the launch and the argument that need
+-- them, and why), `bytes` (moved element by element; of built-in shaders the bound bytes),
 -- `rate` (bytes per second) and `share` (of the device's measured copy rate). Fields of the report: `time`,
 -- `device_time`, `host_time`, `compile_time` (seconds), `compiled` (programs), `launches`, `peak` (bytes of device
 -- memory) and `copy_rate`. tostring() gives a table. The first launch of a program may include a compilation by the

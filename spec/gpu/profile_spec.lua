@@ -42,6 +42,32 @@ describe("rill.profile", function()
         end
     end)
 
+    it("names the launch and the argument that need a copy", function()
+        local function reasons(f)
+            local list = {}
+            for _, row in ipairs((rill.profile(f))) do list[#list + 1] = row.reason end
+            table.sort(list)
+            return list
+        end
+        local x, y = rill.random(1000, {seed = 1}), rill.random(1000, {seed = 2})
+        assert.same({}, reasons(function() saxpy(1, x, y) x:sum() x:copy() end))
+        assert.same({"saxpy: argument 'x' overlaps output 'r' in memory"},
+            reasons(function() saxpy(1, x:domain(1, 900), y:domain(1, 900), x:domain(2, 901)) end))
+        -- An input of another shape is read through a view.
+        assert.same({}, reasons(function() double(x:domain(1, 500), y) end))
+        local a, b = rill.random({64, 64}, {seed = 3}), rill.random({64, 64}, {seed = 4})
+        assert.same({}, reasons(function() rill.matmul(a, b) end))
+        local transposed <const> = " is a transposed view, or its rows are not contiguous"
+        assert.same({"rill.matmul: argument 'a'" .. transposed}, reasons(function() rill.matmul(a:transpose(), b) end))
+        assert.same({"rill.matmul: argument 'a'" .. transposed, "rill.matmul: argument 'b'" .. transposed},
+            reasons(function() rill.matmul(a:transpose(), b:transpose()) end))
+        local odd = rill.random({64, 63}, {seed = 5})
+        assert.same({"rill.matmul: argument 'b' needs a multiple of four rows, with a multiple of four elements"},
+            reasons(function() rill.matmul(a, odd) end))
+        local text = tostring((rill.profile(function() rill.matmul(a:transpose(), b) end)))
+        assert.is_truthy(text:find("1 calls: rill.matmul: argument 'a' is a transposed view", 1, true))
+    end)
+
     it("prints a table", function()
         local x = rill.stream("float", 1000, 1)
         local text = tostring((rill.profile(function() double(x) end)))

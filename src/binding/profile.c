@@ -18,8 +18,11 @@ static void push_rows(lua_State *L, const Profile *profile)
     lua_createtable(L, (int)profile->count, 0);
     for (size_t i = 0; i < profile->count; i++) {
         const ProfileRow *row = &profile->rows[i];
-        lua_createtable(L, 0, 5);
+        lua_createtable(L, 0, 6);
         fields_string(L, "name", row->name);
+        if (*row->reason) {
+            fields_string(L, "reason", row->reason);
+        }
         fields_count(L, "calls", row->calls);
         fields_count(L, "bytes", row->bytes);
         fields_number(L, "device_time", row->device_seconds);

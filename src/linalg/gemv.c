@@ -190,7 +190,7 @@ static bool line_up(const Stream *x, Stream *line)
         stream_copy_view(x, line);
         return true;
     }
-    return copy_new(x, NULL, line);
+    return copy_new_for(x, NULL, "the vector of a product is not contiguous, or begins within a texel", line);
 }
 
 bool gemv_add(double alpha, const Stream *a, const Stream *x, double beta, Stream *y)

@@ -114,7 +114,7 @@ static bool along_rows(const MatmulKernel *p, Stream *c)
     Stream flat;
     bool done = stream_reshape(&sums, &c->shape, &flat);
     if (done) {
-        done = copy_stream(c, &flat);
+        done = copy_stream_for(c, &flat, "rill.matmul: the result is a column of a reduction");
         stream_release(&flat);
     }
     stream_release(&sums);
@@ -129,6 +129,7 @@ static bool multiply_transposed(const MatmulKernel *p, Stream *c)
     Shape shape = p->batch;
     transposed.m = p->n;
     transposed.n = p->m;
+    transposed.swapped = true;
     transposed.a = p->b;
     transposed.b = p->a;
     matmul_kernel_transpose(&transposed.a);
@@ -143,7 +144,7 @@ static bool multiply_transposed(const MatmulKernel *p, Stream *c)
     Target target = matmul_kernel_dense(&transposed, &result);
     bool done = matmul_kernel_multiply(&transposed, &target) && stream_reshape(c, &back.shape, &view);
     if (done) {
-        done = copy_stream(&view, &back);
+        done = copy_stream_for(&view, &back, "rill.matmul: the result, with few columns, is computed transposed");
         stream_release(&view);
     }
     stream_release(&result);

@@ -1,10 +1,12 @@
 #include "linalg/matmul_kernel.h"
 
+#include "gpu/program/profile.h"
 #include "gpu/program/shader.h"
 #include "kernel/launch/copy.h"
 #include "shared/matmul_words.h"
 #include "stream/view.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -58,9 +60,21 @@ static int64_t pitch_of(const Stream *s, int64_t columns, int64_t rows)
     return clash ? padded + CACHE_LINE : padded;
 }
 
+/* Writes why argument `name` is copied. */
+static void explain(const Stream *s, const Type *type, int unit, char name, char reason[PROFILE_REASON])
+{
+    const char *why = s->source != SOURCE_BUFFER ? "is not stored in memory"
+                      : s->type != type          ? "has another type than the result"
+                      : !row_major(s)            ? "is a transposed view, or its rows are not contiguous"
+                      : s->offset % 4            ? "is a view that begins within four elements"
+                      : unit > 1                 ? "needs a multiple of four rows, with a multiple of four elements"
+                                                 : "needs rows with a multiple of four elements";
+    snprintf(reason, PROFILE_REASON, "rill.matmul: argument '%c' %s", name, why);
+}
+
 /* Creates an operand with rows of whole texels, padded with zeros. The number of rows is a multiple of `unit`, which
  * is 4 for B. */
-static bool pad(const Stream *s, const Type *type, int unit, Operand *operand)
+static bool pad(const Stream *s, const Type *type, int unit, char name, Operand *operand)
 {
     Shape shape = s->shape;
     int64_t columns = shape.size[shape.rank - 1], rows = shape.size[shape.rank - 2];
@@ -81,7 +95,9 @@ static bool pad(const Stream *s, const Type *type, int unit, Operand *operand)
     }
     bool done = stream_domain(&operand->dense, from, s->shape.size, &part);
     if (done) {
-        done = copy_stream(&part, s);
+        char reason[PROFILE_REASON];
+        explain(s, type, unit, name, reason);
+        done = copy_stream_for(&part, s, reason);
         stream_release(&part);
     }
     return done;
@@ -231,7 +247,8 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
 bool matmul_kernel_multiply(const MatmulKernel *p, const Target *c)
 {
     Operand a = {0}, b = {0};
-    bool done = pad(&p->a, p->type, 1, &a) && pad(&p->b, p->type, 4, &b) && multiply(p, &a, &b, c);
+    bool done = pad(&p->a, p->type, 1, p->swapped ? 'b' : 'a', &a) &&
+                pad(&p->b, p->type, 4, p->swapped ? 'a' : 'b', &b) && multiply(p, &a, &b, c);
     stream_release(&a.dense);
     stream_release(&b.dense);
     return done;

@@ -14,6 +14,7 @@ typedef struct MatmulKernel {
     Stream a, b;                /* matrices of at least two dimensions */
     uint32_t alpha[2], beta[2]; /* factors of the product and of the old result: the bits of values of `type` */
     bool keep;                  /* the old result is read and added; else it is not read */
+    bool swapped;               /* a is the transposed second argument, and b the first one, for messages of profiles */
 } MatmulKernel;
 
 /* The storage of a result, in elements. */

@@ -174,13 +174,15 @@ static bool plain(const Stream *s)
 
 bool spmv_vectors(const SparseRows *a, const Stream *x, Stream *y)
 {
+    static const char why[] = "A:multiply: argument 'y' is not contiguous, or overlaps the values of A";
     Stream dense = {0}, result = {0};
-    bool done = (plain(x) && !stream_overlaps(x, y)) || copy_new(x, NULL, &dense);
+    bool done = (plain(x) && !stream_overlaps(x, y)) ||
+                copy_new_for(x, NULL, "A:multiply: argument 'x' is not contiguous, or overlaps the result", &dense);
     x = dense.buffer ? &dense : x;
     if (plain(y) && !(a->values && stream_overlaps(a->values, y))) {
         done = done && spmv(a, x, y);
     } else {
-        done = done && copy_new(y, NULL, &result) && spmv(a, x, &result) && copy_stream(y, &result);
+        done = done && copy_new_for(y, NULL, why, &result) && spmv(a, x, &result) && copy_stream_for(y, &result, why);
     }
     stream_release(&dense);
     stream_release(&result);

@@ -177,12 +177,13 @@ struct Device {
     void *collect_context;
     bool collecting;
     ProgramTable programs;
-    Recorder *recorder;  /* NULL if no profile runs */
-    bool mends_literals; /* double literals are replaced by their bits: see program.c */
-    double copy_rate;    /* bytes per second; 0: not measured yet */
-    bool dumps;          /* RILL_DUMP is set */
-    bool traced;         /* RILL_TRACE: dispatches are printed */
-    const char *note;    /* the reason for the variant of the next program; NULL: none */
+    Recorder *recorder;     /* NULL if no profile runs */
+    const char *copies_for; /* see profile_copies_begin; NULL: dispatches do not copy an argument */
+    bool mends_literals;    /* double literals are replaced by their bits: see program.c */
+    double copy_rate;       /* bytes per second; 0: not measured yet */
+    bool dumps;             /* RILL_DUMP is set */
+    bool traced;            /* RILL_TRACE: dispatches are printed */
+    const char *note;       /* the reason for the variant of the next program; NULL: none */
     DeviceData attachments[DEVICE_ATTACHMENTS];
     int attachment_count;
     Workspace workspaces[WORKSPACE_DEPTH];

@@ -5,8 +5,11 @@
 
 #include "gpu/context/device.h"
 
+enum { PROFILE_REASON = 192 };
+
 typedef struct ProfileRow {
     char name[96];
+    char reason[PROFILE_REASON]; /* of a copy: the launch and the argument that need it, and why; else empty */
     uint64_t calls, bytes;
     double device_seconds, host_seconds; /* host: time to issue the launches */
 } ProfileRow;
@@ -26,6 +29,12 @@ bool profile_start(Device *device);
 bool profile_stop(Device *device, Profile *profile);
 /* Frees the rows. */
 void profile_free(Profile *profile);
+/* Sets the reason for which the next dispatches copy an argument, until profile_copies_end. `reason` must live as long.
+ * Returns the reason of a surrounding copy, or NULL; this one stays in effect. */
+const char *profile_copies_begin(Device *device, const char *reason);
+/* Ends what profile_copies_begin began, which returned `former`. `copied`: elements were copied; the profile then has a
+ * row also if this took no launch. */
+void profile_copies_end(Device *device, const char *former, bool copied);
 /* Returns whether a profile is running. Callers then set Dispatch.bytes. */
 bool profile_running(const Device *device);
 

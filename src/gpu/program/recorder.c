@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds or adds a row. Returns NULL if host memory is exhausted; the dispatch is then not recorded. */
-static ProfileRow *find_row(Recorder *recorder, const char *name)
+/* Finds or adds a row of a program, or of its copies for a reason. Returns NULL if host memory is exhausted; the dispatch is then not recorded. */
+static ProfileRow *find_row(Recorder *recorder, const char *name, const char *reason)
 {
     for (size_t i = 0; i < recorder->rows.count; i++) {
-        if (strcmp(recorder->rows.items[i].name, name) == 0) {
+        const ProfileRow *row = &recorder->rows.items[i];
+        if (strcmp(row->name, name) == 0 && strcmp(row->reason, reason) == 0) {
             return &recorder->rows.items[i];
         }
     }
@@ -22,6 +23,7 @@ static ProfileRow *find_row(Recorder *recorder, const char *name)
     ProfileRow *row = &recorder->rows.items[recorder->rows.count++];
     memset(row, 0, sizeof *row);
     snprintf(row->name, sizeof row->name, "%s", name);
+    snprintf(row->reason, sizeof row->reason, "%s", reason);
     return row;
 }
 
@@ -65,7 +67,7 @@ void recorder_after(Device *device, const Dispatch *dispatch, double entered, do
     }
     double now = timer_clock();
     const char *name = dispatch->program->label;
-    ProfileRow *row = find_row(recorder, name);
+    ProfileRow *row = find_row(recorder, name, device->copies_for ? device->copies_for : "");
     bool stamped = uses_stamps(device) && recorder->pending.count < recorder->pending.capacity;
     if (!row) {
         if (stamped) {
@@ -84,6 +86,29 @@ void recorder_after(Device *device, const Dispatch *dispatch, double entered, do
     } else {
         row->device_seconds += now - before;
     }
+}
+
+const char *profile_copies_begin(Device *device, const char *reason)
+{
+    const char *former = device->copies_for;
+    device->copies_for = former ? former : reason;
+    if (!former && device->recorder) {
+        device->recorder->copies_launches = device->recorder->launches;
+        device->recorder->copies_started = timer_clock();
+    }
+    return former;
+}
+
+void profile_copies_end(Device *device, const char *former, bool copied)
+{
+    Recorder *recorder = device->recorder;
+    bool alone = copied && !former && recorder && recorder->launches == recorder->copies_launches;
+    ProfileRow *row = alone ? find_row(recorder, "copy", device->copies_for) : NULL;
+    if (row) { /* a copy of bytes, without a launch */
+        row->calls++;
+        row->device_seconds += timer_clock() - recorder->copies_started;
+    }
+    device->copies_for = former;
 }
 
 void recorder_compiled(Device *device, double seconds)

@@ -22,6 +22,8 @@ struct Recorder {
     } pending;
     uint64_t compiled, launches, former_peak;
     double compile_seconds, started;
+    uint64_t copies_launches; /* launches and time when profile_copies_begin was called */
+    double copies_started;
 };
 
 #endif

@@ -1,6 +1,7 @@
 #include "kernel/launch/copy.h"
 
 #include "gpu/memory/buffer.h"
+#include "gpu/program/profile.h"
 #include "kernel/kernel.h"
 #include "kernel/launch/builtin.h"
 #include "kernel/launch/launch.h"
@@ -210,6 +211,22 @@ bool copy_new(const Stream *from, const Type *type, Stream *result)
         return false;
     }
     return true;
+}
+
+bool copy_stream_for(Stream *to, const Stream *from, const char *reason)
+{
+    const char *former = profile_copies_begin(to->device, reason);
+    bool done = copy_stream(to, from);
+    profile_copies_end(to->device, former, done);
+    return done;
+}
+
+bool copy_new_for(const Stream *from, const Type *type, const char *reason, Stream *result)
+{
+    const char *former = profile_copies_begin(from->device, reason);
+    bool done = copy_new(from, type, result);
+    profile_copies_end(from->device, former, done);
+    return done;
 }
 
 /* Strides dimension d of a contiguous stream if the product of the sizes exceeds 32 bits. i n / m

@@ -21,6 +21,10 @@ bool copy_elements(Stream *to, const Stream *from, const Domain *domain);
 /* Creates a contiguous stream of `type` (NULL: the type of `from`) with the shape and the elements
  * of `from`. */
 bool copy_new(const Stream *from, const Type *type, Stream *result);
+/* Copies like copy_stream and copy_new. `reason` appears in profiles: the operation and its argument, and why it needs
+ * the copy. */
+bool copy_stream_for(Stream *to, const Stream *from, const char *reason);
+bool copy_new_for(const Stream *from, const Type *type, const char *reason, Stream *result);
 /* Creates a view or a new stream of `shape` with the elements that stream_resample selects. */
 bool copy_resampled(const Stream *from, const Shape *shape, Stream *result);
 /* Implements LaunchCopy (launch.h) for the arguments of a launch. */

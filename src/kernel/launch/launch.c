@@ -87,7 +87,7 @@ static bool copy_in_place(Plan *plan, const Stream *old[MAX_PARAMS])
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
         old[i] = NULL;
-        if (f->params[i].kind == PARAM_INOUT && !(old[i] = plan_copied(plan, plan->streams[i]))) {
+        if (f->params[i].kind == PARAM_INOUT && !(old[i] = plan_copied(plan, i, "is written in several passes"))) {
             return false;
         }
     }

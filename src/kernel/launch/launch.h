@@ -81,9 +81,9 @@ Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool chec
 bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass);
 /* Merges dimensions of the launch that are contiguous in all arguments. */
 void plan_merge(Plan *plan);
-/* Returns a contiguous copy of a stream. The plan owns the copy and releases it in plan_finish. Returns NULL with
+/* Returns a contiguous copy of argument i; profiles show `why` it is needed. The plan owns the copy and releases it in plan_finish. Returns NULL with
  * error_set on failure. */
-const Stream *plan_copied(Plan *plan, const Stream *stream);
+const Stream *plan_copied(Plan *plan, int i, const char *why);
 /* Releases the temporary streams and the plan. */
 void plan_finish(Plan *plan);
 

@@ -3,8 +3,10 @@
 
 #include "gpu/memory/buffer.h"
 #include "gpu/memory/workspace.h"
+#include "gpu/program/profile.h"
 #include "kernel/variant/address_map.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* shapes */
@@ -90,15 +92,27 @@ static bool shrink(Stream *copy, const Halo *halo)
     return done;
 }
 
-/* Returns a contiguous copy of an argument that lives as long as the launch. */
-const Stream *plan_copied(Plan *plan, const Stream *stream)
+/* Copies the elements of argument i, to another shape if `shape` is not NULL. Profiles show `why`. */
+static bool copy_for(Plan *plan, int i, const char *why, const Stream *stream, const Shape *shape, Stream *copy)
 {
+    const Function *f = &plan->kernel->function;
+    char reason[PROFILE_REASON];
+    snprintf(reason, sizeof reason, "%s: argument '%s' %s", f->name, f->params[i].name, why);
+    const char *former = profile_copies_begin(plan->device, reason);
+    bool done = plan->copy(stream, shape, copy);
+    profile_copies_end(plan->device, former, done && copy->buffer != stream->buffer);
+    return done;
+}
+
+const Stream *plan_copied(Plan *plan, int i, const char *why)
+{
+    const Stream *stream = plan->streams[i];
     Stream *copy = temporary(plan);
     Stream whole = *stream;
     if (stream_has_halo(stream)) {
         stream_extended(stream, &whole);
     }
-    bool done = copy && plan->copy(&whole, NULL, copy);
+    bool done = copy && copy_for(plan, i, why, &whole, NULL, copy);
     if (stream_has_halo(stream)) {
         stream_release(&whole);
         done = done && shrink(copy, stream->halo);
@@ -124,7 +138,7 @@ static bool resample(Plan *plan, int i)
     if (!view) {
         return false;
     }
-    if (!plan->copy(stream, &plan->domain, view)) {
+    if (!copy_for(plan, i, "has another shape than the launch", stream, &plan->domain, view)) {
         return error_prefix("%s: argument '%s'", f->name, f->params[i].name);
     }
     plan->temporary_count++;
@@ -250,7 +264,9 @@ static bool separate(Plan *plan, bool passes)
                                  "(c:stream, c:copy)",
                                  f->name, f->params[i].name, f->params[o].name);
             }
-            if (!same && !(plan->streams[i] = plan_copied(plan, plan->streams[i]))) {
+            char why[96];
+            snprintf(why, sizeof why, "overlaps output '%s' in memory", f->params[o].name);
+            if (!same && !(plan->streams[i] = plan_copied(plan, i, why))) {
                 return false;
             }
         }
