@@ -123,6 +123,7 @@ local calls = {
     ["rill.reuse.run"] = function(o)
         return rill.reuse.run("warp", rill.iota(3), rill.kernel "kernel int f(int i) { return i; }", {}, o)
     end,
+    ["rill.reuse.starts"] = function(o) return rill.reuse.starts(rill.stream("ivec3", 1), o) end,
     ["rill.reuse.order"] = function(o) return rill.reuse.order(rill.stream("ivec3", 1), "hoppe", o) end,
     ["rill.reuse.cache"] = function(o) return rill.reuse.cache(rill.stream("ivec3", 1), o) end,
     ["rill.big"] = function(o) return rill.big("/nowhere.npy", o) end,
