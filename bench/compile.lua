@@ -1,0 +1,92 @@
+-- How long the programs of public functions take to compile, with an empty shader cache: the Lua of each page of the manual runs twice in processes of its own, the
+-- second time with the cache of the first. The difference of the processor time of a call is its compilation. Rows have the greatest difference of a name.
+local as_script = arg[1] == "--page"
+local GOAL <const> = 1 -- seconds
+
+if as_script then
+    local rill = require "rill"
+    local output, depth, clock = io.stderr, 0, os.clock
+    local function timed(name, f)
+        return function(...)
+            if depth > 0 then return f(...) end
+            depth = 1
+            rill.sync()
+            local start = clock()
+            local results = table.pack(pcall(f, ...))
+            rill.sync()
+            output:write(("\1%s\t%.6f\n"):format(name, clock() - start))
+            depth = 0
+            if not results[1] then error(results[2], 0) end
+            return table.unpack(results, 2, results.n)
+        end
+    end
+    local blocks = {}
+    for block in io.open(arg[2]):read("a"):gmatch "\n```lua\n(.-)\n```" do blocks[#blocks + 1] = block end
+    local text, seen = table.concat(blocks, "\n"), {}
+    for name in text:gmatch "%f[%w_]rill([%w_.]+)%f[^%w_.]" do
+        local at, last = rill, nil
+        for part in name:gmatch "[%w_]+" do
+            local found, value = pcall(function() return at[part] end)
+            if last and type(at) ~= "table" or not found then break end
+            if type(value) == "function" and not seen[name] and type(at) == "table" then
+                seen[name] = true
+                rawset(at, part, timed("rill" .. name, value))
+            end
+            at, last = value, part
+            if type(at) ~= "table" then break end
+        end
+    end
+    local meta = debug.getmetatable(rill.stream("float", 1))
+    local index = meta.__index
+    meta.__index = function(s, key)
+        local value = index(s, key)
+        return type(value) == "function" and timed("s:" .. key, value) or value
+    end
+    print = function() end -- luacheck: ignore
+    local run = assert(load(text, "=" .. arg[2]))
+    local ok, message = pcall(run)
+    output:write(ok and "\1done\t0\n" or "\1failed: " .. tostring(message):gsub("%s+", " ") .. "\t0\n")
+    return
+end
+
+local support = require "bench.support"
+
+-- Returns the names and seconds of the calls of a page, with a shader cache in a folder.
+local function calls_of(page, folder)
+    local command = ("cd '%s' && MESA_SHADER_CACHE_DIR=$PWD timeout 300 %s 2>&1 >/dev/null"):format(folder,
+        support.command("", support.folder .. "/compile.lua", "--page", page))
+    local pipe <close> = assert(io.popen(command))
+    local calls = {}
+    for line in pipe:lines() do
+        local name, seconds = line:match "^\1(.-)\t([%d.]+)$"
+        if name then calls[#calls + 1] = {name, tonumber(seconds)} end
+    end
+    return calls
+end
+
+return function()
+    local pages, most = {}, {}
+    local pipe <close> = io.popen("ls '" .. support.folder .. "'/../docs/*.md")
+    for page in pipe:lines() do pages[#pages + 1] = page end
+    for _, page in ipairs(pages) do
+        local folder = os.tmpname()
+        os.remove(folder)
+        os.execute("mkdir '" .. folder .. "'")
+        local cold, warm = calls_of(page, folder), calls_of(page, folder)
+        os.execute("rm -r '" .. folder .. "'")
+        for n, call in ipairs(cold) do
+            local name, seconds = call[1], warm[n] and call[2] - warm[n][2] or 0
+            if warm[n] and warm[n][1] == name and seconds > (most[name] and most[name][2] or 0) then
+                most[name] = {name, seconds, page:match "([^/]*)$"}
+            end
+        end
+    end
+    local list, rows, lines = {}, {}, {{"function", "seconds", "page"}}
+    for _, entry in pairs(most) do list[#list + 1] = entry end
+    table.sort(list, function(a, b) return a[2] > b[2] end)
+    for _, entry in ipairs(list) do lines[#lines + 1] = entry end
+    rows[1] = support.note("greatest compile time", ("%.2f s (%s)"):format(list[1][2], list[1][1]),
+        ("<= %.2f s"):format(GOAL))
+    rows[2] = support.table("Compile time of public functions with an empty cache, seconds of all threads", lines)
+    return rows
+end
