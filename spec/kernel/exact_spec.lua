@@ -67,6 +67,55 @@ describe("kernels", function()
         end
     end)
 
+    it("keep the order of sums in values that are not assigned to a variable", function()
+        local a, b, E = rill.from {1, 3, 5}, rill.from {1e8, 1e8, 1e8}, "((a + b) - b)"
+        local head = "kernel void f(float a<>, float b<>, out float r<>) "
+        for _, body in ipairs {
+            "switch (int(E)) { case 0: r = 0.0; break; case 8: r = 8.0; break; default: r = 1.0; }",
+            "r = 8.0; do { if (E == 0.0) r = 0.0; } while (false);", "r = float(int(E) % 9);",
+            "r = normalize(float2(E, 0.0)).x == 1.0 ? 8.0 : 0.0;", "r = !(E == 0.0) && a > 0.0 ? 8.0 : 0.0;",
+            "float x[10]; for (int i = 0; i < 10; i++) x[i] = float(i); r = x[int(E)];",
+            "r = 1.0 / E > 1.0 ? 0.0 : 8.0;", "r = exp2(E) == 1.0 ? 0.0 : exp2(E) == 256.0 ? 8.0 : 1.0;",
+            "r = bool(E) ? 8.0 : 0.0;", "r = float(double(E));", "r = 0.0; while (r < E) r += 1.0;",
+        } do
+            assert.equal("0 0 8", result(head .. "{ " .. body:gsub("E", E) .. " }", a, b), body)
+        end
+        for _, text in ipairs {
+            "float g(float x) { return x; } HEAD { r = g(a > 0.0 ? E : 1.0); }",
+            "float2 g(float2 x) { return x; } HEAD { r = g(float2(E, E)).y; }",
+            "mat2 g(mat2 x) { return x; } HEAD { r = g(mat2(E, E, E, E))[1].y; }",
+            "struct S { float x; float y; }; float g(S s) { return s.y; } HEAD { r = g(S(E, E)); }",
+            "float g(float x, float y) { if (x + y - y == 0.0) return 0.0; return 8.0; } HEAD { r = g(a, b); }",
+            "kernel void f(float a<>, float b<>, vout float r<>) { push(r, a > 0.0 ? E : 1.0); }",
+            "kernel void f(float a<>, float b<>, vout float r<>) { r = a; r += b; r -= b; push(r); }",
+            "kernel void f(float a<>, float b<>, vout float r<>) { if (E == 0.0) push(r, 0.0); else push(r, 8.0); }",
+            "kernel(3) void f(float a<>, float b<>, out float r<>) { shared int s[3]; int i = localid(); s[i] = 0; " ..
+                "atomicAdd(s[i], int(E)); barrier(); r = float(s[i]); }",
+        } do
+            assert.equal("0 0 8", result((text:gsub("HEAD", head):gsub("%f[%w]E%f[%W]", E)), a, b), text)
+        end
+        for type, statements in pairs {
+            float = {
+                "g[i] = a > 0.0 ? E : 1.0;", "g[i] = 1.0; g[i] *= E;", "g[i] = 1.0; g[i] /= 1.0 / E;", "h(g[i], E);",
+            },
+            int = {
+                "g[i] |= int(E);", "atomicAdd(g[i], int(E));", "atomicMax(g[i], int(E));",
+                "atomicExchange(g[i], int(E));", "atomicCompSwap(g[i], 0, int(E));", "g[i] = 100; g[i] %= int(E) == 0 ? 100 : 92;",
+            },
+        } do
+            for _, statement in ipairs(statements) do
+                local g = rill.from({0, 0, 0}, type)
+                rill.kernel("void h(out float x, float y) { x = y; } " ..
+                    "kernel void f(float a<>, float b<>, inout " .. type .. " g[]) { int i = indexof(a).x; " .. statement:gsub("E%f[%W]", E) .. " }")(a, b, g)
+                assert.equal("0 0 8", shown(g:values()), statement)
+            end
+        end
+        local g = rill.from({{0, 0}, {0, 0}, {0, 0}}, "float2")
+        rill.kernel [[kernel void f(float a<>, float b<>, inout float2 g[]) {
+            int i = indexof(a).x; g[i].xy = float2(a); g[i].yx += float2(b); g[i] -= float2(b); }]](a, b, g)
+        assert.equal("0 0 0 0 8 8", shown(g:values()))
+    end)
+
     it("keep what compensates rounding", function()
         local k = rill.kernel [[
             reduce void total(float2 x<>, reduce float2 a<>) {

@@ -55,6 +55,7 @@ typedef struct Body {
     double trips;               /* upper bound of the iterations of all bounded loops together */
     size_t tokens;              /* number of tokens written; a function counts once per call */
     int shared_count;           /* number of shared variables of a group kernel */
+    int kept_count;             /* number of variables of rewrite_kept.c */
     bool exact;                 /* operations are kept as written: see rewrite_exact.c */
 } Body;
 

@@ -41,7 +41,7 @@ static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, int root,
             return fail(rw, rewriter_token(rw, i), "needs an index");
         }
         rewriter_add(rw, k ? ", rill_ix(" : "rill_ix(");
-        if (!rewriter_range(rw, i + 1, close - 1)) {
+        if (!rewrite_kept_value(rw, i + 1, close - 1)) {
             return false;
         }
         if (root >= 0) {
@@ -161,14 +161,30 @@ static bool put_element(Rewriter *rw, size_t i, size_t last, const Param *param,
     return true;
 }
 
+/* Returns the type of name[i].field, whose fields and indices are tokens first .. last - 1. */
+static Value element_type(const Rewriter *rw, const Type *type, size_t first, size_t last)
+{
+    Value value = brook_value(type, 0);
+    while (first < last) {
+        bool field = token_is(rewriter_token(rw, first), ".");
+        value = field ? brook_value_field(value, rewriter_token(rw, first + 1)) : brook_value_of(value.base, 1);
+        first = field ? first + 2 : rewriter_close(rw, first, last);
+    }
+    return value;
+}
+
 /* Writes the whole statement name[i].field op= value. */
 static bool put_store(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t end, size_t *next)
 {
-    bool real = rewrite_exact_real(param->type, 0), change;
-    return put_element(rw, i, last, param, root, true, next) && rewriter_range(rw, *next, end) &&
-           rewrite_exact_store(rw, i, end, real, &change) &&
-           (!change || (put_element(rw, i, last, param, root, true, next) && rewriter_range(rw, *next, end))) &&
-           rewrite_exact_stored(rw, end, last, change, next);
+    Store store = {.op = end};
+    store.type = element_type(rw, param->type, rewriter_skip_brackets(rw, i + 1, last, param->rank), end);
+    bool done =
+        put_element(rw, i, last, param, root, true, next) && rewriter_range(rw, *next, end) &&
+        rewrite_exact_store(rw, i, last, &store) &&
+        (!store.change || (put_element(rw, i, last, param, root, true, next) && rewriter_range(rw, *next, end))) &&
+        rewrite_exact_stored(rw, &store);
+    *next = store.end;
+    return done;
 }
 
 static bool access_random(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t *next)
@@ -213,7 +229,9 @@ static bool push(Rewriter *rw, size_t i, size_t last, size_t *next)
         return false;
     }
     rewriter_add(rw, "(");
+    bool kept = !alone && rewrite_kept_begin(rw, i + 4, close - 1, brook_value(param->type, 0));
     bool done = alone ? put_vout(rw, name, "rill_v_", root) : rewriter_range(rw, i + 4, close - 1);
+    rewrite_kept_end(rw, kept);
     rewriter_add(rw, ")");
     *next = close;
     return done;
@@ -400,7 +418,8 @@ static bool sample(Rewriter *rw, size_t i, size_t last, bool corners, size_t *ne
     }
     use_of(rw, root)->sample = use_of(rw, root)->element = true;
     use_of(rw, root)->corners = use_of(rw, root)->corners || corners;
-    if (!put_call(rw, rewriter_token(rw, i), corners ? "k_" : "s_", root) || !rewriter_range(rw, i + 4, close - 1)) {
+    if (!put_call(rw, rewriter_token(rw, i), corners ? "k_" : "s_", root) ||
+        !rewrite_kept_arguments(rw, i + 4, close - 1)) {
         return false;
     }
     rewriter_add(rw, ")");

@@ -114,11 +114,13 @@ bool rewrite_call_write(Rewriter *rw, size_t i, size_t last, const Function *cal
         }
         rewriter_add(rw, comma ? ", " : "");
         comma = true;
-        rw->changed = changes(&callee->params[k]) ? first[k] : 0;
-        if (!rewrite_exact_argument(rw, first[k], end[k],
-                                    rewrite_exact_real(callee->params[k].type, callee->params[k].matrix))) {
+        const Param *param = &callee->params[k];
+        rw->changed = changes(param) ? first[k] : 0;
+        bool kept = !rw->changed && rewrite_kept_begin(rw, first[k], end[k], brook_value_param(param));
+        if (!rewrite_exact_argument(rw, first[k], end[k], rewrite_exact_real(param->type, param->matrix))) {
             return false;
         }
+        rewrite_kept_end(rw, kept);
     }
     rw->changed = 0;
     rewriter_add(rw, ")");

@@ -3,7 +3,7 @@
  *
  * GLSL permits other operations than those written, except for values that are assigned to a
  * `precise` variable. Therefore every variable, parameter and returned value is declared `precise`,
- * and conditions and stored values are passed through functions with a `precise` parameter.
+ * and arguments, conditions and stored values are assigned to such variables (rewrite_kept.c).
  *
  * Some code generators also change operations on numbers that the compiler knows to be 0. Mesa's
  * llvmpipe replaces x * 0 by 0 and x + 0 by x, and leaves x / 0 undefined. On such drivers
@@ -184,6 +184,7 @@ bool rewrite_exact_construct(Rewriter *rw, size_t i, size_t first, size_t end, b
         at = stop + 1;
     }
     rewriter_add(rw, seen ? " rill_seen(" : "");
+    bool kept = seen && rewrite_kept_computes(rw, first, end) && rewrite_kept_open(rw, brook_value(type, matrix));
     if (!(t->kind == TOKEN_NAME ? rewriter_type(rw, t) : rewriter_put(rw, t, t->text, t->length))) {
         return false;
     }
@@ -199,6 +200,7 @@ bool rewrite_exact_construct(Rewriter *rw, size_t i, size_t first, size_t end, b
         }
         at = stop + 1;
     }
+    rewrite_kept_end(rw, kept);
     rewriter_add(rw, seen ? "))" : ")");
     return true;
 }
@@ -428,22 +430,28 @@ static bool is_condition(const Rewriter *rw, size_t at)
     return token_any(rewriter_token(rw, at), marks);
 }
 
+/* Writes what must precede the operations that begin at token i: of the last one, which contains the others, first. */
+static void open_operations(Rewriter *rw, Operation *r, size_t i)
+{
+    bool condition = is_condition(rw, r->at), assigns = token_is(rewriter_token(rw, r->at), "%=");
+    if (next_of(rw, r)) {
+        open_operations(rw, next_of(rw, r), i);
+    }
+    r->plain = assigns     ? stored_whole(rw, rewriter_token(rw, i))
+               : condition ? rw->fixed || !rewrite_exact_computes(rw, i, r->at)
+                           : rw->fixed;
+    if (!r->plain) {
+        rewriter_add(rw, condition ? " rill_truth((" : assigns ? " rill_rem_to(" : " rill_rem(");
+        Value want = condition ? brook_value_of(VALUE_BOOL, 1) : rewrite_kept_type(rw, i, r->at);
+        r->kept = !assigns && rewrite_kept_begin(rw, i, r->at, want);
+    }
+}
+
 void rewrite_exact_open(Rewriter *rw, size_t i)
 {
     Operation *r = operation_of(rw, i);
-    if (!r || r->at == i) {
-        return;
-    }
-    for (Operation *c = r; c; c = next_of(rw, c)) {
-        if (is_condition(rw, c->at)) {
-            c->plain = rw->fixed || !rewrite_exact_computes(rw, i, c->at);
-            rewriter_add(rw, c->plain ? "" : " rill_truth((");
-        }
-    }
-    for (; r && !is_condition(rw, r->at); r = next_of(rw, r)) {
-        bool assigns = token_is(rewriter_token(rw, r->at), "%=");
-        r->plain = assigns ? stored_whole(rw, rewriter_token(rw, i)) : rw->fixed;
-        rewriter_add(rw, r->plain ? "" : assigns ? " rill_rem_to(" : " rill_rem(");
+    if (r && r->at != i) {
+        open_operations(rw, r, i);
     }
 }
 
@@ -458,7 +466,8 @@ static bool put_remainder(Rewriter *rw, size_t i, size_t last, size_t *next, boo
     const Token *t = rewriter_token(rw, i);
     bool assigns = token_is(t, "%=");
     *next = assigns ? expression_end(rw, i + 1, last) : rewrite_cast_operand(rw, i + 1, last);
-    *done = rewriter_put(rw, t, ",", 1) && rewriter_range(rw, i + 1, *next);
+    rewrite_kept_end(rw, r->kept);
+    *done = rewriter_put(rw, t, ",", 1) && rewrite_kept_value(rw, i + 1, *next);
     rewriter_add(rw, ")");
     return true;
 }
@@ -490,7 +499,7 @@ static bool put_divisor(Rewriter *rw, size_t i, size_t last, size_t *next, bool 
     *next = end;
     *done = rewriter_put(rw, t, t->text, t->length);
     rewriter_add(rw, " rill_seen(");
-    *done = *done && rewriter_range(rw, i + 1, end);
+    *done = *done && rewrite_kept_value(rw, i + 1, end);
     rewriter_add(rw, ")");
     return true;
 }
@@ -553,7 +562,9 @@ bool rewrite_exact_match(Rewriter *rw, size_t i, size_t last, size_t *next, bool
     }
     if (is_condition(rw, i)) {
         const Operation *r = operation_of(rw, i);
-        rewriter_add(rw, r && r->at == i && !r->plain ? "))" : "");
+        bool ends = r && r->at == i && !r->plain;
+        rewrite_kept_end(rw, ends && r->kept);
+        rewriter_add(rw, ends ? "))" : "");
         return false;
     }
     if (token_is(t, "/") || token_is(t, "/=")) {
@@ -589,25 +600,34 @@ static bool has_effects(const Rewriter *rw, size_t first, size_t last)
     return false;
 }
 
-bool rewrite_exact_store(Rewriter *rw, size_t first, size_t op, bool real, bool *change)
+bool rewrite_exact_store(Rewriter *rw, size_t first, size_t last, Store *store)
 {
     static const char *const changes[] = {"+=", "-=", "*=", "/=", NULL};
-    const Token *t = rewriter_token(rw, op);
-    *change = real && token_any(t, changes) && !has_effects(rw, first, op);
-    bool done = *change ? rewriter_put(rw, t, "=", 1) : rewriter_put(rw, t, t->text, t->length);
+    const Token *t = rewriter_token(rw, store->op);
+    store->change = store->type.base >= VALUE_FLOAT && token_any(t, changes) && !has_effects(rw, first, store->op);
+    store->end = expression_end(rw, store->op + 1, last);
+    bool done = store->change ? rewriter_put(rw, t, "=", 1) : rewriter_put(rw, t, t->text, t->length);
     rewriter_add(rw, " rill_kept(");
+    if (store->change) {
+        store->kept = rewrite_kept_open(rw, store->type);
+    } else {
+        Value want = token_is(t, "=") ? store->type : rewrite_kept_type(rw, store->op + 1, store->end);
+        store->kept = rewrite_kept_begin(rw, store->op + 1, store->end, want);
+    }
     return done;
 }
 
-bool rewrite_exact_stored(Rewriter *rw, size_t op, size_t last, bool change, size_t *next)
+bool rewrite_exact_stored(Rewriter *rw, const Store *store)
 {
-    const Token *t = rewriter_token(rw, op);
-    if (change) {
+    const Token *t = rewriter_token(rw, store->op);
+    if (store->change) {
         strbuf_add_bytes(&rw->out, t->text, 1);
         rewriter_add(rw, token_is(t, "/=") ? " rill_seen(" : " (");
     }
-    *next = expression_end(rw, op + 1, last);
-    bool done = rewriter_range(rw, op + 1, *next);
-    rewriter_add(rw, change ? "))" : ")");
+    bool done = store->change && token_is(t, "/=") ? rewrite_kept_value(rw, store->op + 1, store->end)
+                                                   : rewriter_range(rw, store->op + 1, store->end);
+    rewriter_add(rw, store->change ? ")" : "");
+    rewrite_kept_end(rw, store->kept);
+    rewriter_add(rw, ")");
     return done;
 }

@@ -68,7 +68,7 @@ bool rewrite_index_write(Rewriter *rw, size_t i, size_t last, size_t *next)
         return plain;
     }
     rewriter_add(rw, "rill_own(");
-    bool done = rewriter_range(rw, i + 1, close - 1);
+    bool done = rewrite_kept_value(rw, i + 1, close - 1);
     rewriter_add(rw, ")");
     *next = close - 1;
     return done;

@@ -189,13 +189,18 @@ double rewrite_loops_factor(const Rewriter *rw)
     return rw->loop_count ? rw->loops[rw->loop_count - 1].trips : 1;
 }
 
-static bool insert(Rewriter *rw, size_t at, bool after, const char *text)
+static bool insert_kept(Rewriter *rw, size_t at, bool after, const char *text, int kept)
 {
     if (!ARRAY_ROOM(&rw->insertions)) {
         return false;
     }
-    rw->insertions.items[rw->insertions.count++] = (Insertion){at, after, text, false};
+    rw->insertions.items[rw->insertions.count++] = (Insertion){at, after, text, kept, false};
     return true;
+}
+
+static bool insert(Rewriter *rw, size_t at, bool after, const char *text)
+{
+    return insert_kept(rw, at, after, text, 0);
 }
 
 void rewrite_loops_insert(Rewriter *rw, size_t i, bool after)
@@ -203,7 +208,11 @@ void rewrite_loops_insert(Rewriter *rw, size_t i, bool after)
     for (size_t k = 0; k < rw->insertions.count; k++) {
         Insertion *insertion = &rw->insertions.items[k];
         if (insertion->at == i && insertion->after == after && !insertion->written) {
+            rewriter_add(rw, insertion->kept < 0 ? "))" : "");
             rewriter_add(rw, insertion->text);
+            if (insertion->kept > 0) {
+                strbuf_addf(&rw->out, "(t%d_ = (", insertion->kept);
+            }
             insertion->written = true;
         }
     }
@@ -241,8 +250,10 @@ static bool leaves_loop(const Rewriter *rw, size_t i, size_t last)
 bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last)
 {
     const Token *t = rewriter_token(rw, i);
-    size_t close = token_is(t, "if") && token_is(t + 1, "(") ? module_close(rw->module, i + 1, last) : 0;
-    return leaves_loop(rw, i, last) || (close && rewrite_exact_computes(rw, i + 2, close - 1));
+    bool choice = token_is(t, "if"), either = choice || token_is(t, "switch");
+    size_t close = either && token_is(t + 1, "(") ? module_close(rw->module, i + 1, last) : 0;
+    return leaves_loop(rw, i, last) || (close && choice && rewrite_exact_computes(rw, i + 2, close - 1)) ||
+           (close && !choice && rewrite_exact_on(rw) && rewrite_kept_computes(rw, i + 2, close - 1));
 }
 
 bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next)
@@ -252,7 +263,10 @@ bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next)
     bool choice = token_is(t, "if");
     bool done = rewriter_put(rw, t, t->text, t->length) && rewriter_put(rw, open, open->text, open->length);
     rewriter_add(rw, !choice ? "rill_case(" : leaves_loop(rw, i, last) ? apart : "rill_truth((");
+    Value want = choice ? brook_value_of(VALUE_BOOL, 1) : rewrite_kept_type(rw, i + 2, close - 1);
+    bool kept = rewrite_kept_begin(rw, i + 2, close - 1, want);
     done = done && rewriter_range(rw, i + 2, close - 1);
+    rewrite_kept_end(rw, kept);
     rewriter_add(rw, choice ? apart_end : ")");
     *next = close;
     return done && rewriter_put(rw, end, end->text, end->length);
@@ -390,7 +404,9 @@ static bool keep_head_apart(Rewriter *rw, size_t i, size_t last)
         return true;
     }
     if (keeps_load(rw, first, end)) {
-        return insert(rw, first, false, "(rill_never() ? false : rill_exit((") && insert(rw, end, false, ")))");
+        int kept = rewrite_kept_number(rw, first, end, brook_value_of(VALUE_BOOL, 1));
+        return insert_kept(rw, first, false, "(rill_never() ? false : rill_exit((", kept) &&
+               insert_kept(rw, end, false, ")))", kept ? -1 : 0);
     }
     bool terms = is_conjunction(rw, first, end), is_for = token_is(rewriter_token(rw, i), "for");
     int depth = 0;
@@ -400,7 +416,9 @@ static bool keep_head_apart(Rewriter *rw, size_t i, size_t last)
             continue;
         }
         bool counted = compares_number(rw, first, k) || (is_for && rises(rw, first, k, close, body_end));
-        if (!counted && !(insert(rw, first, false, apart) && insert(rw, k, false, apart_end))) {
+        int kept = counted ? 0 : rewrite_kept_number(rw, first, k, brook_value_of(VALUE_BOOL, 1));
+        if (!counted &&
+            !(insert_kept(rw, first, false, apart, kept) && insert_kept(rw, k, false, apart_end, kept ? -1 : 0))) {
             return false;
         }
         first = k + 1;

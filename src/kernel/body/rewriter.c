@@ -229,6 +229,15 @@ static bool put_local(Rewriter *rw, const Token *name, int shared)
     return rewriter_put_user(rw, name, prefix);
 }
 
+static int count_brackets(const Rewriter *rw, size_t first, size_t last)
+{
+    int count = 0;
+    for (size_t i = first; i < last; i = rewriter_close(rw, i, last)) {
+        count++;
+    }
+    return count;
+}
+
 static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t *next)
 {
     for (;;) {
@@ -251,7 +260,9 @@ static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t
             !rewriter_range(rw, brackets, end) || !add_local(rw, i, number, known)) {
             return false;
         }
-        rw->locals.items[rw->locals.count - 1].hidden = hidden;
+        Local *local = &rw->locals.items[rw->locals.count - 1];
+        local->hidden = hidden;
+        local->brackets = rw->brackets + count_brackets(rw, i + 1, brackets);
         i = end;
         if (i + 1 >= last || !token_is(rewriter_token(rw, i), ",")) {
             break;
@@ -279,8 +290,10 @@ static bool declaration(Rewriter *rw, size_t i, size_t last, int used, size_t na
         }
         rewriter_add(rw, t->spaced || t->starts_line ? "precise" : " precise ");
     }
+    rw->brackets = count_brackets(rw, i + (size_t)used, name);
     bool done = rewriter_type(rw, t) && rewriter_lengths(rw, i + (size_t)used, name) &&
                 declarators(rw, name, last, false, next);
+    rw->brackets = 0;
     rw->type = NULL;
     rw->matrix = 0;
     rw->real = rw->constant = rw->fixed = false;
@@ -320,6 +333,29 @@ static bool put_field(Rewriter *rw, const Token *token)
 {
     const char *prefix = names_field(token);
     return *prefix ? rewriter_put_user(rw, token, prefix) : put_plain(rw, token);
+}
+
+/* Returns the name of rill's function that replaces one of GLSL or Brook, or NULL. */
+static const char *kept_spelling(const Rewriter *rw, const Token *t)
+{
+    const char *spelling = rw->constants ? NULL : names_spelling(t);
+    return spelling && strncmp(spelling, "rill_", 5) == 0 ? spelling : NULL;
+}
+
+/* Writes the call of such a function or of an atomic function, or bool(x). */
+static bool put_own_call(Rewriter *rw, size_t i, size_t close)
+{
+    const Token *t = rewriter_token(rw, i), *open = t + 1, *end = rewriter_token(rw, close - 1);
+    const char *spelling = kept_spelling(rw, t);
+    bool done = spelling ? rewriter_put(rw, t, spelling, (int)strlen(spelling)) : rewriter_constructor(rw, t);
+    size_t first = i + 2;
+    if (done && !spelling && !token_is(t, "bool")) { /* the first argument is changed */
+        first = initialiser_end(rw, first, close - 1);
+        done = put_plain(rw, open) && rewriter_range(rw, i + 2, first);
+        open = rewriter_token(rw, first++);
+    }
+    return done && put_plain(rw, open) && (first >= close || rewrite_kept_arguments(rw, first, close - 1)) &&
+           (first >= close || put_plain(rw, end));
 }
 
 static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
@@ -380,10 +416,12 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (handled) {
         return true;
     }
-    if (token_is(t, "bool") && called) {
-        return rewriter_constructor(rw, t);
-    }
     size_t close = called ? module_close(rw->module, i + 1, last) : 0;
+    bool atomic = t->length > 6 && memcmp(t->text, "atomic", 6) == 0;
+    if (close && (atomic || token_is(t, "bool") || kept_spelling(rw, t))) {
+        *next = close;
+        return put_own_call(rw, i, close);
+    }
     bool made = !close || rewrite_exact_construct(rw, i, i + 2, close - 1, true, &handled);
     if (!made || (close && handled)) {
         *next = close;
@@ -411,6 +449,16 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
         return source_error(&rw->module->source, t->offset, "'%.*s' is not declared", t->length, t->text);
     }
     return spelling ? rewriter_put(rw, t, spelling, (int)strlen(spelling)) : put_plain(rw, t);
+}
+
+/* Writes a bool in brackets. */
+static bool put_truth(Rewriter *rw, size_t i, size_t close)
+{
+    bool done = put_plain(rw, rewriter_token(rw, i));
+    bool kept = rewrite_kept_begin(rw, i + 1, close - 1, brook_value_of(VALUE_BOOL, 1));
+    done = done && rewriter_range(rw, i + 1, close - 1);
+    rewrite_kept_end(rw, kept);
+    return done && put_plain(rw, rewriter_token(rw, close - 1));
 }
 
 /* Writes a number. GLSL has no suffix h, and its suffix for doubles is lf. */
@@ -449,9 +497,13 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
             }
             done = put_plain(rw, t);
             bool negates = token_is(t, "!") && i + 1 < last && token_is(rewriter_token(rw, i + 1), "(") &&
-                           !rewrite_cast_match(rw, i + 1, last);
-            rewriter_add(rw, negates && rewrite_exact_on(rw) ? "rill_yes" : ""); /* see prelude.c */
+                           !rewrite_cast_match(rw, i + 1, last) && module_close(rw->module, i + 1, last);
             rewrite_loops_insert(rw, i, true);
+            if (done && negates && rewrite_exact_on(rw)) { /* see prelude.c */
+                rewriter_add(rw, "rill_yes");
+                next = module_close(rw->module, i + 1, last);
+                done = put_truth(rw, i + 1, next);
+            }
         }
         if (!done) {
             return false;

@@ -7,6 +7,7 @@
 #define RILL_KERNEL_BODY_REWRITER_H
 
 #include "kernel/body/body.h"
+#include "kernel/dialect/brook_value.h"
 
 typedef struct Local {
     Token name;
@@ -17,6 +18,7 @@ typedef struct Local {
     int reach;    /* largest absolute value of an int; 0: unknown */
     const Type *type;
     int matrix;    /* as in module_type */
+    int brackets;  /* number of indices of an array */
     bool fixed;    /* a constant whole number that may be used in array lengths */
     bool constant; /* a constant float, or a constant array of floats */
     bool
@@ -29,6 +31,7 @@ typedef struct Local {
 typedef struct Operation {
     size_t start, at, next;
     bool plain; /* written without a change */
+    bool kept;  /* the left operand is assigned to a variable */
 } Operation;
 
 typedef struct OperationList {
@@ -66,6 +69,7 @@ typedef struct Insertion {
     size_t at;
     bool after;
     const char *text;
+    int kept;     /* number of the variable to which the text inserted here assigns a condition; -1: its end; 0: none */
     bool written; /* avoids a second insertion when a part that is rewritten separately ends at `at` */
 } Insertion;
 
@@ -103,6 +107,7 @@ typedef struct Rewriter {
     OperationList operations;
     const Type *type; /* type of the variables that are being declared, or NULL */
     int matrix;
+    int brackets;  /* number of indices of the type that is being declared: float[2] x */
     bool real;     /* the variables that are being declared are floats or doubles */
     bool constant; /* the variables that are being declared are const */
     bool fixed;    /* the length of an array, a label or a whole constant is being written */
@@ -184,13 +189,37 @@ bool rewrite_exact_computes(const Rewriter *rw, size_t first, size_t last);
 bool rewrite_exact_fixed(const Rewriter *rw, size_t first, size_t last);
 /* Returns whether a number among the tokens, or a difference, may be 0. */
 bool rewrite_exact_zeros(const Rewriter *rw, size_t first, size_t last);
-/* Writes the operator `op` of an assignment to an element of storage. Its left side, from token `first`
- * on, was written before. Sets *change if the caller must write the element again, before it calls
- * rewrite_exact_stored. */
-bool rewrite_exact_store(Rewriter *rw, size_t first, size_t op, bool real, bool *change);
-/* Writes the right side of the assignment whose operator is token `op`. Must be called after
- * rewrite_exact_store, with the *change that it returned. */
-bool rewrite_exact_stored(Rewriter *rw, size_t op, size_t last, bool change, size_t *next);
+/* An assignment to an element of storage. `change`: "a = a + b" is written instead of "a += b". */
+typedef struct Store {
+    size_t op, end; /* tokens: the operator, and the token after the right side */
+    Value type;
+    bool change, kept;
+} Store;
+
+/* Writes the operator of an assignment. Its left side, from token `first` on, was written before. Sets store->change
+ * if the caller must write the element again, before it calls rewrite_exact_stored. */
+bool rewrite_exact_store(Rewriter *rw, size_t first, size_t last, Store *store);
+/* Writes the right side of the assignment. Must be called after rewrite_exact_store. */
+bool rewrite_exact_stored(Rewriter *rw, const Store *store);
+
+/* The next functions (rewrite_kept.c) write a value that the text does not assign to a variable, so that its operations
+ * are kept as written. */
+/* Begins to write the value in tokens first .. last - 1, which is converted to the type `want`. Returns whether
+ * rewrite_kept_end must be called after it. */
+bool rewrite_kept_begin(Rewriter *rw, size_t first, size_t last, Value want);
+void rewrite_kept_end(Rewriter *rw, bool kept);
+/* Begins to write a value of this type. Returns false without writing anything if GLSL has no such variable. */
+bool rewrite_kept_open(Rewriter *rw, Value want);
+/* Declares a variable for a value. Returns its number, or 0 if the value needs none. */
+int rewrite_kept_number(Rewriter *rw, size_t first, size_t last, Value want);
+/* Writes a value of any type. */
+bool rewrite_kept_value(Rewriter *rw, size_t first, size_t last);
+/* Writes arguments of any type with commas between them. */
+bool rewrite_kept_arguments(Rewriter *rw, size_t first, size_t last);
+/* Returns whether the tokens compute with floats. */
+bool rewrite_kept_computes(const Rewriter *rw, size_t first, size_t last);
+/* Returns the type of a value, or VALUE_UNKNOWN. */
+Value rewrite_kept_type(const Rewriter *rw, size_t first, size_t last);
 
 /* Writes the bracket at token i and the index in the bracket (rewrite_index.c, which handles indices of
  * private arrays). The index is passed through a function call if the compiler must not know its
