@@ -192,6 +192,18 @@ describe("rill.reuse.run", function()
         end
     end)
 
+    it("takes kernels whose texts define macros with the names of variables", function()
+        local names = {"k", "i", "n", "e", "id", "batch", "first", "count", "found", "table", "slot", "x", "r"}
+        local text = "#define i 1\n#undef i\n" -- a macro that the text itself ends
+        for n, name in ipairs(names) do
+            text = text .. (n % 2 == 0 and "# define " or "#define ") .. name .. " " .. n + 6 .. "\n"
+        end
+        local macro = rill.kernel(text .. "kernel void f(int v, out int w<>) { w = v * k; }")
+        for _, name in ipairs(reuse.strategies()) do
+            assert.same({21, 7, 21}, (reuse.run(name, rill.from({3, 1, 3}, "int"), macro)):values(), name)
+        end
+    end)
+
     it("adds the invocations of each index to a stream", function()
         local ids = rill.random(500, {type = "int", low = 0, high = 50, seed = 9})
         local square = rill.kernel "kernel int square(int i) { return i * i; }"

@@ -59,6 +59,15 @@ local function renamed(param, name)
     return (param.declaration:gsub("%f[%w_]" .. param.name .. "%f[^%w_]", name))
 end
 
+-- Returns a text whose macros end with it, so that they do not replace names in the text after it.
+local function closed(source)
+    local names = {}
+    for name in source:gmatch "#%s*define%s+([%w_]+)" do
+        names[#names + 1] = "#undef " .. name
+    end
+    return #names > 0 and source .. "\n" .. table.concat(names, "\n") or source
+end
+
 --- strategies.shade(where, kernel): returns the values of a vertex kernel for the templates: {source, fast, name, others, arguments, results, returns}. `others` are the
 -- parameters besides the index and the results, by their names.
 function strategies.shade(where, kernel)
@@ -75,7 +84,7 @@ function strategies.shade(where, kernel)
     if not plain or index.type ~= "int" then
         refuse("the first parameter of '%s' must be the index: int i or int i<>", name)
     end
-    local shade = {source = source, fast = fast, name = name, others = {}, arguments = {}, results = {},
+    local shade = {source = closed(source), fast = fast, name = name, others = {}, arguments = {}, results = {},
         returns = returns}
     shade.arguments[1] = {inner = "reuse_id", direct = "reuse_id"}
     for i = 2, #params do
