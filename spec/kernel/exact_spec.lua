@@ -100,13 +100,15 @@ describe("kernels", function()
             },
             int = {
                 "g[i] |= int(E);", "atomicAdd(g[i], int(E));", "atomicMax(g[i], int(E));",
-                "atomicExchange(g[i], int(E));", "atomicCompSwap(g[i], 0, int(E));", "g[i] = 100; g[i] %= int(E) == 0 ? 100 : 92;",
+                "atomicExchange(g[i], int(E));", "atomicCompSwap(g[i], 0, int(E));",
+                "g[i] = 100; g[i] %= int(E) == 0 ? 100 : 92;",
             },
         } do
             for _, statement in ipairs(statements) do
                 local g = rill.from({0, 0, 0}, type)
                 rill.kernel("void h(out float x, float y) { x = y; } " ..
-                    "kernel void f(float a<>, float b<>, inout " .. type .. " g[]) { int i = indexof(a).x; " .. statement:gsub("E%f[%W]", E) .. " }")(a, b, g)
+                    "kernel void f(float a<>, float b<>, inout " .. type .. " g[]) { int i = indexof(a).x; " ..
+                    statement:gsub("E%f[%W]", E) .. " }")(a, b, g)
                 assert.equal("0 0 8", shown(g:values()), statement)
             end
         end
