@@ -26,7 +26,8 @@ describe("a suggestion", function()
                 abs = "rill.abs(s)", round = "rill.round(s)", sqrt = "rill.sqrt(s)", prefix_sum = "s:scan()",
                 length = "s.size", dtype = "s.type", numel = "s.size", matmul = "rill.matmul(s, b)",
                 gaussian = "rill.image.gaussian(s, sigma)", bitwise_xor = "s ~ t", normal = "rill.random(shape)",
-                groupby = "rill.reduce_by_key(keys, s)", argsort = "rill.argsort(s)", topk = "s:top_k(k)",
+                groupby = "rill.reduce_by_key(rill.sort_by_key(keys, s))", argsort = "rill.argsort(s)",
+                topk = "s:top_k(k)",
                 real = "s.x", imag = "s.y", conj = "rill.vec2(s.x, -s.y)", describe = "s:stats()",
             },
             c = {sqrt = "rill.sqrt(c)", clone = "c:copy()", reshape = "c:stream():reshape"},
@@ -47,8 +48,8 @@ describe("a suggestion", function()
                 save = "s:save", sort = "s:sort", tensor = "rill.from",
                 malloc = "rill.stream", cudaMalloc = "rill.stream", transpose = "s:transpose", Mesh = "rill.mesh.new",
                 explain = "k:explain", gaussian = "rill.image.gaussian", threadIdx = "localid() in a kernel", -- as docs/guide_from_cuda.md has it
-                nanmean = "s:filter(~rill.isnan(s)):mean()", groupby = "rill.reduce_by_key(keys, s)",
-                fftshift = "s:roll(s.size // 2)", tid = "indexof(r).x in a kernel",
+                nanmean = "s:filter(~rill.isnan(s)):mean()", groupby = "rill.reduce_by_key(rill.sort_by_key(keys, s))",
+                fftshift = "s:roll({rows // 2, columns // 2}, {1, 2})", tid = "indexof(r).x in a kernel",
                 version = "rill._VERSION", inf = "math.huge",
             },
         } do
@@ -68,6 +69,20 @@ describe("a suggestion", function()
         end
         local rests <close> = value "fmod"
         assert.same({-1.0, 2.0, 2.5}, {rests:get(1), rests:get(3), rests:get(4)})
+        local nan <const> = 0 / 0
+        local t <const> = rill.from {1, 4, nan, nan}
+        for name, expected in pairs {fmax = {2, 4, 3}, fmin = {1, 4, 3}} do -- the number if one of both is NaN
+            local found = load("local rill, s, t = ... return " .. suggested("s", name))(rill,
+                rill.from {2, nan, 3, nan}, t):copy():values()
+            assert.same(expected, {found[1], found[2], found[3]}, name)
+            assert.truthy(found[4] ~= found[4], name)
+        end
+        local near = load("local rill, s, t, eps = ... return " .. suggested("rill", "isclose"))
+        assert.same({true, false}, near(rill, rill.from {1, 2}, rill.from {1.5, 4}, 1):copy():values())
+        local keys <const> = rill.from({2, 1, 2}, "int")
+        local found, sums = load("local rill, s, keys = ... return " .. suggested("s", "groupby"))(rill,
+            rill.from {1, 2, 4}, keys)
+        assert.same({{1, 2}, {2, 5}}, {found:values(), sums:values()})
         local A <close> = rill.from {{2, 1}, {1, 3}}
         local det = load("local rill, s = ... return " .. suggested("s", "det"))(rill, A)
         assert.near(5, det, 1e-5)
@@ -78,7 +93,8 @@ describe("a suggestion", function()
 
     it("is not given if only the letters are similar", function()
         for owner, words in pairs {
-            rill = {"mgrid", "sinc", "gridDim", "lstsq", "vander", "polyfit", "fftfreq", "signal"},
+            rill = {"mgrid", "sinc", "gridDim", "lstsq", "vander", "polyfit", "fftfreq", "signal", "isin", "expm",
+                "mode", "insert", "block", "matrix_rank"},
             b = {"median", "unique"}, s = {"pinv"}, ["rill.solve"] = {"qr", "lstsq"},
             c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},
             ["rill.sparse"] = {"csc_matrix"},

@@ -303,8 +303,6 @@ void shape_check_sizes(lua_State *L, int index, const char *function, int n, con
 void shape_raise_unequal(lua_State *L, const char *format, const char *function, const Shape *a, const Shape *b);
 /* Pushes the table of a shape. */
 void shape_push(lua_State *L, const Shape *shape);
-/* Returns whether a value may be a shape: an integer or a flat table of integers. */
-bool shape_is(lua_State *L, int index);
 /* Reads one integer per dimension, or one integer for all dimensions, from the arguments that begin at `first`.
  * Raises. */
 void shape_check_counts(lua_State *L, int first, const char *function, int rank, int64_t *n);

@@ -4,6 +4,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local expression = require "rill.algebra.expression"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local types_of_elements = require "rill.core.types"
 errors.own()
@@ -282,7 +283,7 @@ core._metamethod("__setfield", assign)
 function expression.meta.__newindex(e, key, value)
     if not target_of(e) then
         refuse_assignment(e, key)
-    elseif math.type(key) == "integer" and #e.shape == 1 then
+    elseif math.type(tables.whole(key)) == "integer" and #e.shape == 1 then
         expression.methods.set(e, value, key)
     elseif not assign(e, key, value) then
         refuse_assignment(e, key)

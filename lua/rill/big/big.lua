@@ -195,6 +195,7 @@ methods.domain = errors.guard(function(b, first, last, ...)
     local state = kind.check(b, "domain")
     local n <const> = state.shape[1]
     errors.none(where, 3, 2, (...))
+    first, last = tables.whole(first), tables.whole(last)
     if math.type(first) ~= "integer" or first < 1 or first > n + 1 then
         fail("%s: argument #1 'first': expected an index from 1 to %d, got %s", where, n + 1, errors.told(first))
     elseif math.type(last) ~= "integer" or last < first - 1 or last > n then

@@ -4,6 +4,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local parts = require "rill.stream.parts"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
 local tiles = require "rill.big.tiles"
@@ -242,6 +243,7 @@ return function(big, methods)
         local state = big.line(b, "top_k")
         errors.none(where, 3, 2, (...))
         local o = option.take(where, options, TOP_OPTIONS)
+        k = tables.whole(k)
         if math.type(k) ~= "integer" or k < 0 or k > state.size then
             fail("%s: argument #1 'k': expected a whole number from 0 to %d, got %s", where, state.size, errors.told(k))
         end

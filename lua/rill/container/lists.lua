@@ -2,6 +2,7 @@
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local option = require "rill.core.options"
 local fail <const> = errors.fail
@@ -46,7 +47,7 @@ local function number(keys, shape)
 end
 
 local function shape_of(options)
-    local shape = options.shape
+    local shape = tables.whole(options.shape)
     if math.type(shape) == "integer" then shape = {shape} end
     if type(shape) ~= "table" or #shape == 0 then
         fail("%s: option 'shape': keys need the sizes of the grid of cells", name)

@@ -5,6 +5,7 @@ local core = require "rill.core"
 local points = require "rill.container.points"
 local oneline = require "rill.stream.expression_kernel"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local typename = require "rill.core.typename"
 local fail <const> = errors.fail
@@ -36,6 +37,7 @@ end
 -- Returns the reach in each dimension, and the number of elements of a neighborhood.
 local function reach_of(reach, rank)
     local list, count = {}, 1
+    reach = tables.whole(reach)
     local one = math.type(reach) == "integer"
     for d = 1, rank do
         local far = one and reach or type(reach) == "table" and not core.type(reach) and #reach == rank and reach[d]

@@ -2,6 +2,7 @@
 local errors = require "rill.core.error"
 local rill = require "rill.core.public"
 local suggest = require "rill.core.lazy".module "rill.core.suggest"
+local tables = require "rill.core.tables"
 local fail <const> = errors.fail
 
 local option = {}
@@ -24,7 +25,8 @@ function option.check(where, options, known)
 end
 
 --- option.take(where, options, known) returns a checked copy of a table of options with defaults; nil is an empty
--- table. `known`: a row for each option name, {test, words for messages, default, required (boolean)}.
+-- table. Floats with integer values become integers where an option must be one. `known`: a row for each option name,
+-- {test, words for messages, default, required (boolean)}.
 function option.take(where, options, known)
     errors.options(where, options, known)
     local taken = {}
@@ -32,10 +34,12 @@ function option.take(where, options, known)
         local row = known[key]
         if not row then
             option.refuse(where, key, known)
-        elseif not row[1](value) then
+        end
+        local whole = row[1](value) and value or tables.whole(value) -- 2.0 is accepted where 2 is
+        if not row[1](whole) then
             fail("%s: option '%s': expected %s, got %s", where, key, row[2], errors.told(value))
         end
-        taken[key] = value
+        taken[key] = whole
     end
     for key, row in pairs(known) do
         if taken[key] == nil then
@@ -154,7 +158,7 @@ function option.number(low, high, default, above)
         "a number from %g to %g"):format(low, high)
     return {function(v)
         return type(v) == "number" and (v > low or not above and v == low) and v <= high and
-            (not whole or math.tointeger(v) ~= nil)
+            (not whole or math.type(v) == "integer")
     end, words, default, default == nil}
 end
 

@@ -14,7 +14,8 @@ s:reshape(s.size): flatten ravel flat
 s:replicate(...): repeat_interleave upsample
 s:expand(axis): unsqueeze expand_dims
 s:tile(...): expand_as broadcast_to repeat_ repeated
-s:domain(first, last): slice narrow sub section window crop chunk head tail
+s:domain(first, last): slice narrow sub section window crop head tail
+s:split(n): chunk
 s:cast(type): astype to type_as asType convert converted as_type
 s:cast "float": float
 s:cast "double": double
@@ -61,9 +62,11 @@ s:flip(): fliplr flipud reverse reversed
 rill.abs(s): absolute fabs abs_ magnitude
 rill.trunc(s): fix
 rill.round(s): rint around
-rill.max(s, t): maximum fmax
+rill.max(s, t): maximum
+rill.where(rill.isnan(s), t, rill.where(rill.isnan(t), s, rill.max(s, t))): fmax
 rill.max(s, 0): relu relu_
-rill.min(s, t): minimum fmin
+rill.min(s, t): minimum
+rill.where(rill.isnan(s), t, rill.where(rill.isnan(t), s, rill.min(s, t))): fmin
 s:eq(t): equal equals
 s:ne(t): not_equal
 (s:eq(t)):all(): array_equal
@@ -71,7 +74,8 @@ s:lt(t): less
 s:le(t): less_equal
 s:gt(t): greater
 s:ge(t): greater_equal
-(rill.abs(s - t):le(eps)):all(): allclose isclose
+(rill.abs(s - t):le(eps)):all(): allclose
+rill.abs(s - t):le(eps): isclose
 s & t: logical_and bitwise_and band
 s | t: logical_or bitwise_or bor
 s ~ t: logical_xor bitwise_xor bxor xor
@@ -79,7 +83,7 @@ s ~ t: logical_xor bitwise_xor bxor xor
 s:scan(): prefix_sum inclusive_scan cumulative_sum
 s:scan("add", {exclusive = true}): exclusive_scan
 s:scan "max": cummax
-s:moving_mean(n): rolling rolling_mean uniform_filter1d
+s:moving_mean(n): rolling rolling_mean
 s:scan "min": cummin
 s:max(): amax
 s:min(): amin
@@ -115,7 +119,7 @@ rill.take_along(s, index, axis): take_along_axis take_along_dim
 rill.scatter(s, index, t, "add"): scatter_add scatter_add_ index_add index_add_
 rill.scatter(s, index, t): scatter_ index_copy_ masked_scatter_
 rill.argsort(s): sort_indices
-rill.reduce_by_key(keys, s): groupby group_by
+rill.reduce_by_key(rill.sort_by_key(keys, s)): groupby group_by
 s:top_k(k): topk nlargest
 s:histogram(): hist histc
 s:unique(): value_counts distinct set_unique unique_consecutive
@@ -132,7 +136,7 @@ rill.sync(): synchronize wait block_until_ready
 s:request(): async read_async get_async
 rill.random(shape): uniform_ uniform normal_ normal random_ rand rand_like randn_like
 s:boundary(mode): wrap
--: pinv polyfit argpartition
+-: pinv polyfit argpartition isin in1d expm mode insert block uniform_filter1d
 ]==],
     c = [==[
 c:copy(): clone dup duplicate deepcopy
@@ -286,23 +290,25 @@ s:reshape: ravel flatten view
 s:squeeze: squeeze
 s:expand: unsqueeze expand_dims
 s:transpose: swapaxes permute moveaxis
-s:domain: slice narrow chunk
+s:domain: slice narrow
+s:split: chunk
 s:save: save_npy dump
 (s:eq(t)):all(): array_equal
-(rill.abs(s - t):le(eps)):all(): allclose isclose
+(rill.abs(s - t):le(eps)):all(): allclose
+rill.abs(s - t):le(eps): isclose
 rill.concat: concatenate cat hstack vstack dstack append
 rill.random: rand randn uniform normal randint rng default_rng curand
 rill.permutation: randperm shuffle
-rill.reduce_by_key(keys, s): groupby group_by
-s:roll(s.size // 2): fftshift
+rill.reduce_by_key(rill.sort_by_key(keys, s)): groupby group_by
+s:roll({rows // 2, columns // 2}, {1, 2}): fftshift
 rill.seed: manual_seed random_seed srand
 rill.take_along: take_along_axis take_along_dim
 s:select: take index_select
 rill.scatter: scatter_add put index_add
 rill.scatter(dst, index, src, "add"): atomic_add atomicAdd
 rill.clamp: clip
-rill.min: minimum fmin
-rill.max: maximum fmax
+rill.min: minimum
+rill.max: maximum
 rill.max(s, 0): relu
 rill.pow: power
 rill.abs: absolute fabs
@@ -370,6 +376,11 @@ math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
 -: lstsq polyfit polyval vander fftfreq rfftfreq mgrid ogrid sinc gridDim signal
+-: isin in1d expm logm mode insert block matrix_rank
+#s.shape: ndim rank
+rill.load: npy
+rill.einsum("ii->i", s): diagonal
+rill.where(rill.eye(s.size):eq(1), s, 0): diag diagflat
 ]==],
 }
 

@@ -1,6 +1,23 @@
 -- Operations on Lua tables that are independent of rill.
 local tables = {}
 
+--- tables.whole(value) returns a float with an integer value as an integer, a table without a metatable with such
+-- floats as a new table of integers, and other values unchanged. Functions convert arguments that must be integers with
+-- it before they check them. Tables in tables in tables are unchanged.
+function tables.whole(value, depth)
+    depth = depth or 0
+    if type(value) == "number" then
+        return math.tointeger(value) or value
+    elseif type(value) ~= "table" or getmetatable(value) or depth > 1 then
+        return value
+    end
+    local list = {}
+    for key, item in pairs(value) do
+        list[key] = tables.whole(item, depth + 1)
+    end
+    return list
+end
+
 --- tables.keys(t) returns the sorted list of the keys of a table of names.
 function tables.keys(t)
     local list = {}

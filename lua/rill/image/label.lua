@@ -7,6 +7,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local kernels <const> = require "rill.glsl.template".sections "label"
 local take <const> = require "rill.image.mask".take
@@ -121,7 +122,7 @@ local STRIP <const> = 32 -- rows of one column that an invocation traverses
 local function labels_of(labels, count)
     local where <const> = "rill.image.regions"
     local other = errors.not_open(labels)
-    labels = other == nil and errors.open(where, labels) or labels
+    labels, count = other == nil and errors.open(where, labels) or labels, tables.whole(count)
     local kind = other == nil and types.scalar(labels.type) and types.seen_scalar(labels.type)
     if kind ~= "int" and kind ~= "uint" or #labels.shape ~= 2 then
         fail("%s: argument #1 'labels': expected labels, a stream {rows, columns} of integers, got %s", where,

@@ -5,6 +5,7 @@ local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local kernels <const> = require "rill.glsl.template".file "resize"
 local picture = require "rill.image.arguments"
+local tables = require "rill.core.tables"
 local fail <const> = errors.fail
 
 -- ---- filters
@@ -142,6 +143,7 @@ local OPTIONS <const> = {filter = option.choice({"nearest", "linear", "cubic", "
 
 local function sizes_of(where, shape)
     local listed <const> = type(shape) == "table" and not rill.type(shape)
+    shape = listed and tables.whole(shape) or shape
     local rows, columns = listed and shape[1], listed and shape[2]
     for _, n in ipairs {rows, columns} do
         if math.type(n) ~= "integer" or n < 0 or n > 1 << 24 then rows = nil end

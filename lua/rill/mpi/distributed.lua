@@ -698,6 +698,7 @@ distributed.options = OPTIONS
 -- the dimensions, as in {2, 2}.
 function distributed.stream(element, shape, options)
     local where <const> = "rill.mpi.stream"
+    shape = tables.whole(shape)
     shape = math.type(shape) == "integer" and {shape} or shape
     if not option.table[1](shape) or #shape < 1 or #shape > 8 then
         fail("%s: argument #2 'shape': expected a size or a table of 1 to 8 sizes, got %s", where, errors.told(shape))

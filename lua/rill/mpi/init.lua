@@ -2,6 +2,7 @@
 -- script that requires rill.mpi runs unchanged as one process.
 local rill = require "rill"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 local wire = require "rill.mpi.wire"
 local distributed = require "rill.mpi.distributed"
 local order = require "rill.mpi.order"
@@ -16,6 +17,7 @@ local fail <const> = errors.fail
 local mpi = {rank = wire.rank, size = wire.size}
 
 local function check_rank(where, n, name, rank)
+    rank = tables.whole(rank)
     if math.type(rank) ~= "integer" or rank < 1 or rank > wire.size then
         fail("%s: argument #%d '%s': expected a rank from 1 to %d, got %s", where, n, name, wire.size,
             errors.told(rank))
@@ -26,6 +28,7 @@ end
 local MOST_TAG <const> = 30000
 
 local function check_tag(where, n, tag)
+    tag = tables.whole(tag)
     if tag ~= nil and (math.type(tag) ~= "integer" or tag < 0 or tag > MOST_TAG) then
         fail("%s: argument #%d 'tag': expected a whole number from 0 to %d, got %s", where, n, MOST_TAG,
             errors.told(tag))

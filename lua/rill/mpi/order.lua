@@ -155,7 +155,7 @@ end
 function methods.collect(d, root)
     local state = distributed.check("D:collect", "d", d)
     local all = root == "all"
-    root = all and 1 or root or 1
+    root = all and 1 or tables.whole(root) or 1
     if math.type(root) ~= "integer" or root < 1 or root > wire.size then
         fail("D:collect: argument #1 'root': expected a rank from 1 to %d, or \"all\", got %s", wire.size,
             errors.told(root))
@@ -199,7 +199,7 @@ end
 -- has; the others pass nil. Default of root: 1. Options: boundary, halo, ranks, as for rill.mpi.stream.
 function order.distribute(s, root, options)
     local where <const> = "rill.mpi.distribute"
-    root = root or 1
+    root = tables.whole(root) or 1
     if math.type(root) ~= "integer" or root < 1 or root > wire.size then
         fail("%s: argument #2 'root': expected a rank from 1 to %d, got %s", where, wire.size, errors.told(root))
     end

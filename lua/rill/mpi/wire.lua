@@ -208,6 +208,7 @@ end
 
 --- wire.steps(where, n) returns a number of steps: n, or 1 for nil. Raises unless it is a whole number from 0.
 function wire.steps(where, n)
+    n = tables.whole(n)
     if n ~= nil and (math.type(n) ~= "integer" or n < 0) then
         fail("%s: argument #1 'n': expected a whole number from 0, got %s", where, errors.told(n))
     end

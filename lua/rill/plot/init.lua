@@ -37,7 +37,7 @@ local function told(value)
 end
 
 local function check_option(where, key, value, wanted)
-    local good = type(value) == wanted or wanted == "integer" and math.type(value) == "integer"
+    local good = type(value) == wanted or wanted == "integer" and math.type(tables.whole(value)) == "integer"
     if not good then
         local article = wanted == "integer" and "an" or "a"
         problem("%soption '%s': expected %s %s, got %s", where, key, article, wanted, told(value))

@@ -12,6 +12,7 @@ local option = require "rill.core.options"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local outer = require "rill.solve.residual_cycle"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local vcycle = require "rill.solve.vcycle"
 local fail <const> = errors.fail
@@ -247,6 +248,7 @@ function methods:cycle(x, b, count)
     check(self, "cycle")
     b = take_b(self, "hierarchy", b)
     check_x(self, "hierarchy", x, b)
+    count = tables.whole(count)
     if count ~= nil and not option.count[1](count) then
         fail("h:cycle: argument #3 'count': expected a whole number, 1 or more, got %s", tostring(count))
     end

@@ -3,6 +3,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local matrix = require "rill.sparse.matrix"
+local tables = require "rill.core.tables"
 local fail <const> = errors.fail
 local MOST <const> = matrix.MOST
 
@@ -23,7 +24,7 @@ function arguments.options(name, options, known)
             rill.type(options) or type(options))
     end
     option.check("rill.sparse." .. name, options, known)
-    local shape = options.shape
+    local shape = tables.whole(options.shape)
     if type(shape) ~= "table" or rill.type(shape) or #shape ~= 2 or not arguments.is_size(shape[1]) or
         not arguments.is_size(shape[2]) then
         fail("rill.sparse.%s: option 'shape': expected {rows, columns}, up to %d each", name, MOST)

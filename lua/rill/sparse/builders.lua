@@ -6,6 +6,7 @@ local errors = require "rill.core.error"
 local matrix = require "rill.sparse.matrix"
 local option = require "rill.core.options"
 local products = require "rill.sparse.products"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local fail <const>, MOST <const> = errors.fail, matrix.MOST
 local kernels <const> = template.sections "algebra"
@@ -17,7 +18,7 @@ local builders = {}
 --- rill.sparse.eye(n [, type]) returns the n by n identity, CSR. Default of `type`: "float".
 function builders.eye(n, type, ...)
     errors.none("rill.sparse.eye", 3, 2, (...))
-    type = type == nil and "float" or type
+    type, n = type == nil and "float" or type, tables.whole(n)
     if not arguments.is_size(n) then
         fail("rill.sparse.eye: argument #1 'n': expected a whole number from 0 to %d, got %s", MOST, errors.told(n))
     elseif not matrix.REAL[type] then
@@ -30,6 +31,7 @@ end
 -- ---- diagonals
 
 local function check_shape(where, shape)
+    shape = option.table[1](shape) and tables.whole(shape) or shape
     if not (option.table[1](shape) and #shape == 2 and arguments.is_size(shape[1]) and arguments.is_size(shape[2])) then
         fail("%s: argument #3 'shape': expected {rows, columns}, up to %d each, got %s", where, MOST,
             errors.told(shape))
@@ -39,7 +41,7 @@ end
 
 -- Returns the lists of diagonals and of offsets: an integer instead of the list of offsets means one diagonal.
 local function lists_of(where, diagonals, offsets)
-    offsets = offsets == nil and 0 or offsets
+    offsets = offsets == nil and 0 or tables.whole(offsets)
     if math.type(offsets) == "integer" then
         diagonals, offsets = {diagonals}, {offsets}
     end

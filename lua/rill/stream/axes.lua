@@ -9,6 +9,7 @@ local axes = {}
 --- axes.one(where, axis, rank) returns an axis from 1 to `rank`. Negative axes count from the end. `where` begins the
 -- message for other values: "s:roll: argument #2 'axis'".
 function axes.one(where, axis, rank)
+    axis = tables.whole(axis)
     local along <const> = math.type(axis) == "integer" and axis < 0 and axis + rank + 1 or axis
     if math.type(axis) ~= "integer" or along < 1 or along > rank then
         fail("%s: expected 1 .. %d, or -1 for the last, got %s", where, rank, errors.told(axis))
@@ -20,7 +21,7 @@ end
 -- true at each of them.
 function axes.several(where, list, rank)
     local sorted, seen = {}, {}
-    for _, axis in ipairs(list) do
+    for _, axis in ipairs(tables.whole(list)) do
         local along <const> = math.type(axis) == "integer" and axis < 0 and axis + rank + 1 or axis
         if math.type(axis) ~= "integer" or along < 1 or along > rank or seen[along] then
             fail("%s: expected different axes from 1 to %d, or -1 for the last, got %s", where, rank,

@@ -3,6 +3,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local FEISTEL <const> = template.file "choice"
 local types = require "rill.core.types"
@@ -12,7 +13,7 @@ local choice = {}
 
 local function check_options(name, options, known)
     option.check(name, options, known)
-    options = options or {}
+    options = tables.whole(options or {})
     if options.seed ~= nil and math.type(options.seed) ~= "integer" then
         fail("%s: option 'seed': expected a whole number, got %s", name, tostring(options.seed))
     end
@@ -35,6 +36,7 @@ end
 --- rill.permutation(n [, {seed=}]) returns the numbers 0 .. n - 1 in random order, a new int stream. The same seed
 -- gives the same order on every device. Default of `seed`: the sequence that rill.seed starts.
 function choice.permutation(n, options)
+    n = tables.whole(n)
     if not is_count(n, 0) then
         fail("rill.permutation: argument #1 'n': expected a whole number from 0 to %d, got %s", MOST, tostring(n))
     end
@@ -133,6 +135,7 @@ function choice.choice(from, shape, options)
     if type(from) == "table" and not rill.type(from) then
         from = rill.from(from)
     end
+    from = tables.whole(from)
     local other = errors.not_open(from)
     local source = not other and from
     if not source and not is_count(from, 0) then

@@ -1,6 +1,7 @@
 -- rill.concat: joins streams.
 local rill = require "rill.core.public"
 local core = require "rill.core"
+local tables = require "rill.core.tables"
 local typename = require "rill.core.typename"
 
 local concat = {}
@@ -27,7 +28,7 @@ function concat.concat(list, axis)
     end
     local first = list[1]
     local shape = first.shape
-    axis = axis or 1
+    axis = tables.whole(axis) or 1
     local along = math.type(axis) == "integer" and axis < 0 and axis + #shape + 1 or axis
     if math.type(axis) ~= "integer" or along < 1 or along > #shape then
         error(("rill.concat: argument #2 'axis': expected 1 .. %d, got %s"):format(#shape, tostring(axis)), 2)

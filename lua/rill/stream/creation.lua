@@ -2,6 +2,7 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
@@ -54,10 +55,12 @@ function creation.full(shape, value, kind, ...)
 end
 
 local function check_count(where, i, name, n)
+    n = tables.whole(n)
     if math.type(n) ~= "integer" or n < 0 or n > MOST then
         fail("%s: argument #%d '%s': expected a whole number from 0 to %d, got %s", where, i, name, MOST,
             errors.told(n))
     end
+    return n
 end
 
 local function check_number(where, i, name, value)
@@ -70,7 +73,7 @@ end
 -- "float".
 function creation.eye(n, type, ...)
     errors.none("rill.eye", 3, 2, (...))
-    check_count("rill.eye", 1, "n", n)
+    n = check_count("rill.eye", 1, "n", n)
     local result = stream("rill.eye", type == nil and "float" or type, {n, n})
     if not types.scalar(result.type) then
         fail("rill.eye: argument #2 'type': expected a type of numbers or bool, got %s", result.type)
@@ -152,7 +155,7 @@ function creation.linspace(from, to, n, type, ...)
     errors.none("rill.linspace", 5, 4, (...))
     check_number("rill.linspace", 1, "from", from)
     check_number("rill.linspace", 2, "to", to)
-    check_count("rill.linspace", 3, "n", n)
+    n = check_count("rill.linspace", 3, "n", n)
     return ramp("rill.linspace", 4, type == nil and "float" or type, n, from, step_of(from, to, n),
         n > 1 and to or from)
 end
@@ -163,7 +166,7 @@ function creation.logspace(from, to, n, options, ...)
     errors.none("rill.logspace", 5, 4, (...))
     check_number("rill.logspace", 1, "from", from)
     check_number("rill.logspace", 2, "to", to)
-    check_count("rill.logspace", 3, "n", n)
+    n = check_count("rill.logspace", 3, "n", n)
     local o <const> = option.take("rill.logspace", options, {
         base = {option.is_positive, "a number above 0", 10}, type = option.choice({"float", "double"}, "float"),
     })

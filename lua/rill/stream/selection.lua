@@ -228,7 +228,7 @@ function selection.roll(s, n, axis, ...)
     errors.none("s:roll", 3, 2, (...))
     s = self_of("s:roll", s)
     local shape <const> = s.shape
-    local steps <const> = type(n) == "table" and n or {n}
+    local steps <const> = tables.whole(type(n) == "table" and n or {n})
     local list <const> = type(axis) == "table" and axis or {axis}
     for _, step in ipairs(steps) do
         if math.type(step) ~= "integer" then
@@ -252,7 +252,7 @@ end
 function selection.diff(s, n, axis, ...)
     errors.none("s:diff", 3, 2, (...))
     s = self_of("s:diff", s)
-    n = n == nil and 1 or n
+    n = n == nil and 1 or tables.whole(n)
     if not is_whole(n, 0) then
         fail("s:diff: argument #1 'n': expected a whole number from 0, got %s", errors.told(n))
     elseif not types.list[s.type] then
@@ -275,6 +275,7 @@ function selection.split(s, n, axis, ...)
     s = self_of("s:split", s)
     axis = axes.one("s:split: argument #2 'axis'", axis == nil and 1 or axis, #s.shape)
     local size <const> = s.shape[axis]
+    n = tables.whole(n)
     if not is_whole(n, 1) then
         fail("s:split: argument #1 'n': expected a whole number from 1, got %s", errors.told(n))
     elseif size % n ~= 0 then

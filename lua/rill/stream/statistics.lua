@@ -3,6 +3,7 @@ local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
@@ -386,6 +387,7 @@ function statistics.moving_mean(s, n, options, ...)
     })
     local axis <const> = axes.one("s:moving_mean: option 'axis'", o.axis, #s.shape)
     local size <const> = s.shape[axis]
+    n = tables.whole(n)
     if math.type(n) ~= "integer" or n < 1 or o.boundary == nil and n > size then
         fail("s:moving_mean: argument #1 'n': expected a whole number from 1%s, got %s",
             o.boundary == nil and (" to %d, the size of dimension %d"):format(size, axis) or "", errors.told(n))

@@ -66,7 +66,7 @@ static void read_depth(lua_State *L, const PictureCall *call, Options *options)
 
 static void read_quality(lua_State *L, const PictureCall *call, Options *options)
 {
-    lua_Integer quality = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+    lua_Integer quality = lua_type(L, -1) == LUA_TNUMBER ? lua_tointeger(L, -1) : 0;
     if (quality < 1 || quality > 100) {
         luaL_error(L, "%s: option 'quality': expected a whole number from 1 to 100, got %s", call->function,
                    binding_describe(L, -1));

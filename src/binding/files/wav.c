@@ -84,7 +84,7 @@ static void read_depth(lua_State *L, const OptionCall *call, const Option *optio
 {
     static const char *const words[] = {"float", "double", NULL};
     WavSound *sound = field;
-    lua_Integer bits = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+    lua_Integer bits = lua_type(L, -1) == LUA_TNUMBER ? lua_tointeger(L, -1) : 0;
     int word = binding_word(L, -1, words);
     if (word < 0 && (bits < 8 || bits > 32 || bits % 8 != 0)) {
         luaL_error(L, "%s: option '%s': expected 8, 16, 24, 32, \"float\" or \"double\", got %s", call->function,

@@ -68,21 +68,6 @@ void shape_check_arg(lua_State *L, int index, const char *function, int n, const
     }
 }
 
-bool shape_is(lua_State *L, int index)
-{
-    if (lua_isinteger(L, index)) {
-        return true;
-    }
-    if (!lua_istable(L, index)) {
-        return false;
-    }
-    Shape shape;
-    int top = lua_gettop(L);
-    bool good = shape_read(L, index, &shape);
-    lua_settop(L, top);
-    return good;
-}
-
 void shape_raise_unequal(lua_State *L, const char *format, const char *function, const Shape *a, const Shape *b)
 {
     char first[SHAPE_TEXT], second[SHAPE_TEXT];

@@ -4,6 +4,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local object = require "rill.geometry.mesh.mesh"
+local tables = require "rill.core.tables"
 local topology = require "rill.geometry.mesh.topology"
 local kernels <const> = require "rill.glsl.template".file "shapes"
 local fail <const> = errors.fail
@@ -49,7 +50,7 @@ end
 --- rill.mesh.icosphere([level = 0]): returns a sphere of radius 1 around the origin: an icosahedron whose triangles
 -- were split into four `level` times (0 to 11), with 10 * 4^level + 2 vertices and 20 * 4^level triangles.
 function shapes.icosphere(level)
-    level = level == nil and 0 or level
+    level = level == nil and 0 or tables.whole(level)
     if math.type(level) ~= "integer" or level < 0 or level > MOST_LEVEL then
         fail("rill.mesh.icosphere: argument #1 'level': expected a whole number from 0 to %d, got %s", MOST_LEVEL,
             errors.told(level))
