@@ -8,14 +8,20 @@ local synonyms = {}
 local lines <const> = {
     s = [==[
 s:copy(): clone dup duplicate deepcopy contiguous ascontiguousarray
-s:transpose(): T t mT mH H transposed permute swapaxes swapdims moveaxis movedim rollaxis
+s:transpose(): T t transposed
+s:transpose {axis, ...}: permute swapaxes swapdims moveaxis movedim rollaxis mT
 s:reshape(shape): view view_as reshape_as reshaped unflatten resized
 s:reshape(s.size): flatten ravel flat
 s:replicate(...): repeat_interleave upsample
 s:expand(axis): unsqueeze expand_dims
 s:tile(...): expand_as broadcast_to repeat_ repeated
-s:domain(first, last): slice narrow sub section window crop head tail
+s:domain(first, last): slice narrow sub section window crop
+s:domain(1, n): head
+s:domain(s.size - n + 1, s.size): tail
 s:split(n): chunk
+s:split(n, 1): vsplit
+s:split(n, 2): hsplit
+s:split(n, 3): dsplit
 s:cast(type): astype to type_as asType convert converted as_type
 s:cast "float": float
 s:cast "double": double
@@ -24,7 +30,7 @@ s:cast "int": int long
 s:cast "bool": bool
 s:get(1): item first
 s:get(...): at index __getitem__
-s:set(value, ...): put itemset put_ index_put_ __setitem__
+s:set(value, ...): itemset __setitem__
 s:values(): tolist list to_table totable toTable unpack data elements
 s:read(): numpy array cpu toarray asnumpy to_host get_array download copy_to_host to_numpy detach
 s:write(data): upload copy_ copy_from copyto copy_to_device load_from assign memcpy to_device update
@@ -33,7 +39,8 @@ s:gl(): data_ptr ptr ctypes native handle __cuda_array_interface__
 s.size: len length numel nelement count_elements
 #s.shape: ndim dim dims rank ndimension ndims
 s.shape: dimensions extent
-s.nbytes: element_size itemsize bytesize
+s.nbytes: bytesize
+s.nbytes // s.size: element_size itemsize
 s.type: dtype
 rill.device(): device get_device is_cuda context
 s:like(): zeros_like empty_like new_zeros new_empty new zeros
@@ -55,16 +62,18 @@ s * s: square
 1 / s: reciprocal
 1 / (1 + rill.exp(-s)): sigmoid sigmoid_
 rill.log(s) / math.log(10): log10
-rill.log(1 + s): log1p
-rill.exp(s) - 1: expm1
+rill.where(rill.abs(s):lt(1), 2 * rill.atanh(s / (2 + s)), rill.log(1 + s)): log1p
+rill.tanh(s / 2) * (rill.exp(s) + 1): expm1
 ~(rill.isnan(s) | rill.isinf(s)): isfinite
-s:flip(): fliplr flipud reverse reversed
+s:flip(1): flipud reverse reversed
+s:flip(2): fliplr
 rill.abs(s): absolute fabs abs_ magnitude
 rill.trunc(s): fix
 rill.round(s): rint around
 rill.max(s, t): maximum
 rill.where(rill.isnan(s), t, rill.where(rill.isnan(t), s, rill.max(s, t))): fmax
 rill.max(s, 0): relu relu_
+rill.clamp(s, 0, 6): relu6
 rill.min(s, t): minimum
 rill.where(rill.isnan(s), t, rill.where(rill.isnan(t), s, rill.min(s, t))): fmin
 s:eq(t): equal equals
@@ -76,10 +85,14 @@ s:gt(t): greater
 s:ge(t): greater_equal
 (rill.abs(s - t):le(eps)):all(): allclose
 rill.abs(s - t):le(eps): isclose
-s & t: logical_and bitwise_and band
-s | t: logical_or bitwise_or bor
-s ~ t: logical_xor bitwise_xor bxor xor
-~s: logical_not bitwise_not bnot
+s & t: bitwise_and band
+s:ne(0) & t:ne(0): logical_and
+s | t: bitwise_or bor
+s:ne(0) | t:ne(0): logical_or
+s ~ t: bitwise_xor bxor xor
+s:ne(0) ~ t:ne(0): logical_xor
+~s: bitwise_not bnot invert
+~s:ne(0): logical_not
 s:scan(): prefix_sum inclusive_scan cumulative_sum
 s:scan("add", {exclusive = true}): exclusive_scan
 s:scan "max": cummax
@@ -90,8 +103,9 @@ s:min(): amin
 rill.where(rill.isnan(s), -math.huge, s):max(): nanmax
 rill.where(rill.isnan(s), math.huge, s):min(): nanmin
 s:mean(): average avg
-s:var(): variance
-s:std(): stdev stddev
+s:var {ddof = 1}: variance
+s:std(): stddev
+s:std {ddof = 1}: stdev
 s:sum(): total reduce fold accumulate
 rill.where(rill.isnan(s), 0, s):sum(): nansum
 s:filter(~rill.isnan(s)):mean(): nanmean
@@ -107,36 +121,56 @@ rill.atan2(s.y, s.x): angle phase
 s:max() - s:min(): ptp
 s:stats(): describe
 rill.csv.save: to_csv
-rill.where(rill.isnan(s), value, s): fillna nan_to_num
+rill.where(rill.isnan(s), value, s): fillna
+rill.where(rill.isnan(s), 0, rill.clamp(s, -3.4028235e38, 3.4028235e38)): nan_to_num
 s:prod(): product
 s:count(): count_nonzero
 s:norm(): norm2 nrm2
-s:find(pred): nonzero argwhere flatnonzero indices
+s:find "x != 0": nonzero argwhere flatnonzero
+s:find(pred): indices
 s:filter(pred): masked_select compress extract copy_if where_
 s:partition(pred): masked
 s:select(index, axis): take index_select
 rill.take_along(s, index, axis): take_along_axis take_along_dim
 rill.scatter(s, index, t, "add"): scatter_add scatter_add_ index_add index_add_
-rill.scatter(s, index, t): scatter_ index_copy_ masked_scatter_
+rill.scatter(s, index, t): scatter_ index_copy_ put put_ index_put index_put_
 rill.argsort(s): sort_indices
 rill.reduce_by_key(rill.sort_by_key(keys, s)): groupby group_by
 s:top_k(k): topk nlargest
 s:histogram(): hist histc
-s:unique(): value_counts distinct set_unique unique_consecutive
-rill.concat {s, t}: cat append concatenate hstack vstack extend
+s:unique(): distinct set_unique
+s:unique().size: nunique
+rill.reduce_by_key(s:sort(), rill.ones(s.size, "int")): value_counts
+(rill.reduce_by_key(s, rill.ones(s.size, "int"))): unique_consecutive
+rill.concat {s, t}: cat append concatenate extend
+rill.concat({s, t}, -1): hstack
+rill.concat {s, t}, or in one dimension rill.stack {s, t}: vstack
 s:map(expression): apply apply_ foreach forEach map_ transform
 s:each(): pairs ipairs iter iterate items
 rill.matmul(s, t): mm bmm mv
-rill.solve.lu(s, t): solve inv inverse
+rill.solve.lu(s, t): solve
+rill.solve.lu(s, rill.eye(s.shape[1])): inv inverse
 rill.solve.lu(s):determinant(): det
 rill.image.save(s, path): imsave savefig write_png
 s:save(path): dump tofile store
 rill.show(s): imshow display preview
 rill.sync(): synchronize wait block_until_ready
 s:request(): async read_async get_async
-rill.random(shape): uniform_ uniform normal_ normal random_ rand rand_like randn_like
+rill.random(s.shape): uniform_ uniform random_ rand rand_like
+rill.random(s.shape, {distribution = "normal"}): normal_ normal randn_like
 s:boundary(mode): wrap
--: pinv polyfit argpartition isin in1d expm mode insert block uniform_filter1d
+rill.asin(s): arcsin
+rill.acos(s): arccos
+rill.atan(s): arctan
+rill.asinh(s): arcsinh
+rill.acosh(s): arccosh
+rill.atanh(s): arctanh
+rill.atan2(s, t): arctan2
+s - rill.trunc(s): frac
+s:sort {axis = 1}: msort
+rill.choice(s, n): sample
+-: pinv polyfit argpartition isin in1d expm mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
+-: ffill bfill duplicated expanding glu celu quantize lfilter spline choose modf place spacing loc iloc addr sqrtm
 ]==],
     c = [==[
 c:copy(): clone dup duplicate deepcopy
@@ -221,7 +255,8 @@ rill.image.dilate: dilation binary_dilation
 rill.image.erode: erosion binary_erosion
 rill.image.equalize: equalizeHist histeq
 s:domain(first, last): crop
-s:flip(): fliplr flipud
+s:flip(1): flipud
+s:flip(2): fliplr
 ]==],
     ["rill.csv"] = [==[
 rill.csv.load: read read_csv parse open
@@ -246,7 +281,8 @@ rill.mpi.send: isend Send
 rill.mpi.receive: recv irecv Recv
 ]==],
     ["rill.solve"] = [==[
-rill.solve.lu(A, b): solve inv inverse
+rill.solve.lu(A, b): solve
+rill.solve.lu(A, rill.eye(A.shape[1])): inv inverse
 rill.solve.bicgstab: gmres bicg
 -: lstsq svd eig qr
 ]==],
@@ -275,8 +311,9 @@ s.type: dtype
 s:cast: astype
 s:cumsum: cumsum
 s:cumprod: cumprod
-s:scan: cumulative prefix_sum inclusive_scan exclusive_scan
-s:find: nonzero argwhere flatnonzero
+s:scan: cumulative prefix_sum inclusive_scan
+s:scan("add", {exclusive = true}): exclusive_scan
+s:find "x != 0": nonzero argwhere flatnonzero
 s:filter: compress copy_if masked_select extract
 s:max: amax
 s:min: amin
@@ -296,15 +333,22 @@ s:save: save_npy dump
 (s:eq(t)):all(): array_equal
 (rill.abs(s - t):le(eps)):all(): allclose
 rill.abs(s - t):le(eps): isclose
-rill.concat: concatenate cat hstack vstack dstack append
-rill.random: rand randn uniform normal randint rng default_rng curand
-rill.permutation: randperm shuffle
+rill.concat: concatenate cat append
+rill.concat({s, t}, -1): hstack
+rill.concat {s, t}, or in one dimension rill.stack {s, t}: vstack
+rill.stack({s, t}, 3): dstack
+rill.random: rand uniform rng default_rng curand
+rill.random(shape, {distribution = "normal"}): randn normal
+rill.random(shape, {type = "int", low = low, high = high - 1}): randint
+rill.permutation: randperm
+s:select(rill.permutation(s.size)): shuffle
 rill.reduce_by_key(rill.sort_by_key(keys, s)): groupby group_by
 s:roll({rows // 2, columns // 2}, {1, 2}): fftshift
 rill.seed: manual_seed random_seed srand
 rill.take_along: take_along_axis take_along_dim
 s:select: take index_select
-rill.scatter: scatter_add put index_add
+rill.scatter: put
+rill.scatter(s, index, t, "add"): scatter_add index_add
 rill.scatter(dst, index, src, "add"): atomic_add atomicAdd
 rill.clamp: clip
 rill.min: minimum
@@ -321,12 +365,20 @@ rill.mix: interpolate
 s * s: square
 1 / s: reciprocal
 rill.matmul: mm bmm
-rill.searchsorted: digitize bisect lower_bound upper_bound
-rill.fft: ifft rfft irfft fftn ifftn fft2 ifft2
-rill.convolve: conv conv1d conv2d convolve2d
-rill.correlate: correlate2d
+rill.searchsorted: lower_bound
+rill.searchsorted(sorted, values, {side = "right"}): digitize bisect upper_bound
+rill.fft: fftn
+rill.fft(s, {inverse = true}): ifftn
+rill.fft(s, {axes = {-1}, inverse = true}): ifft
+rill.fft(s, {axes = {-1}, real = true}): rfft
+rill.fft(s, {axes = {-1}, inverse = true, real = true}): irfft
+rill.fft(s, {axes = {-2, -1}}): fft2
+rill.fft(s, {axes = {-2, -1}, inverse = true}): ifft2
+rill.convolve: conv convolve2d
+rill.correlate: correlate2d conv1d conv2d
 rill.solve: linalg solver
-rill.solve.lu: inv lu_factor inverse
+rill.solve.lu: lu_factor
+rill.solve.lu(s, rill.eye(s.shape[1])): inv inverse
 rill.solve.bicgstab: gmres bicg
 rill.solve.cholesky: cho_factor
 rill.sparse.csr: csr_matrix
@@ -359,8 +411,8 @@ rill.profile: benchmark timeit bench nvprof
 rill.hashgrid: HashGrid
 rill.length(rill.vec2(s, t)): hypot
 rill.log(s) / math.log(10): log10
-rill.log(1 + s): log1p
-rill.exp(s) - 1: expm1
+rill.where(rill.abs(s):lt(1), 2 * rill.atanh(s / (2 + s)), rill.log(1 + s)): log1p
+rill.tanh(s / 2) * (rill.exp(s) + 1): expm1
 1 / (1 + rill.exp(-s)): sigmoid
 indexof(r).x in a kernel: tid get_global_id thread_id
 localid() in a kernel: threadIdx get_local_id
@@ -379,6 +431,8 @@ math.huge: inf Inf infinity
 -: isin in1d expm logm mode insert block matrix_rank
 #s.shape: ndim rank
 rill.load: npy
+rill.choice: sample
+rill.from: mat
 rill.einsum("ii->i", s): diagonal
 rill.where(rill.eye(s.size):eq(1), s, 0): diag diagflat
 ]==],
