@@ -65,7 +65,7 @@ function debug.watch(f)
             local index = first_nan(stream)
             if index then
                 looking = false
-                error(("rill.debug.watch: %s has a NaN, first at element %d of stream<%s>[%s]"):format(
+                error(("rill.debug.watch: %s has a NaN, first at element %d (1-based) of stream<%s>[%s]"):format(
                     source_of(kernel, name), index, stream.type, tostring(stream.shape)), 0)
             end
         end

@@ -257,6 +257,23 @@ describe("a suggestion", function()
         end
     end)
 
+    it("is a table for constructors of constant vectors", function()
+        for name, n in pairs {
+            ivec3 = 3, uvec2 = 2, dvec4 = 4, float3 = 3, int2 = 2, make_float4 = 4, vec3f = 3, Vec3 = 3,
+        } do
+            local text = ("{%s}, which is a constant vector (rill.vec%d joins streams)"):format(
+                ("x, y, z, w"):sub(1, 3 * n - 2), n)
+            assert.equal(name == "Vec3" and "rill.vec3" or text, suggested("rill", name), name)
+        end
+        local p = rill.from {{1, 2, 3}}
+        local done, message = pcall(function() return p - rill.vec3(1, 2, 3) end)
+        assert.is_false(done)
+        assert.truthy(message:find("rill.vec3: expected a stream or an expression among its arguments: the constant " ..
+            "vector is the table {1, 2, 3}", 1, true), message)
+        local same = rill.from({{1, 2, 3}}, "vec3") - {1, 2, 3}
+        assert.same({0, 0, 0}, same:as "float":reshape(3):values())
+    end)
+
     it("is not a short word with another letter", function()
         for owner, words in pairs {s = {"sars", "svd", "sirt", "tap", "file"}, rill = {"five", "wade", "rink"}} do
             for _, word in ipairs(words) do

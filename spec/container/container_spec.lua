@@ -423,8 +423,8 @@ describe("a kernel", function()
         t:map({0, 2}, {3, 2}, 3)
         k(p:domain(1, 1), c)
         k(p:domain(3, 3), c)
-        raises("s: argument 'c': c%[1%]%[3%] is unmapped, and the write to it %(at element 0%) was dropped: " ..
-            "map its page with c:allocate", function()
+        raises("s: argument 'c': c%[1%]%[3%] is unmapped, and the write to it at element 1 %(1%-based%) was " ..
+            "dropped: map its page with c:allocate", function()
             k(p:domain(2, 2), c)
             rill.sync()
         end)

@@ -163,4 +163,43 @@ describe("a grid of lists", function()
         raises("takes the name of a gather, and an index for each dimension", rill.kernel,
             "kernel void f(float g[][], out int r<>) { r = sizeof_list(g); }")
     end)
+
+    it("names the declaration of a gather that has too few or too many brackets", function()
+        local function refused(expected, brackets, body)
+            raises(expected, function()
+                rill.kernel(("kernel void f(int cells%s, out int r<>) { ivec2 p = indexof(r).xy; r = %s; }"):format(
+                    brackets, body))
+            end)
+        end
+        refused("'int cells%[%]%[%]' takes 1 index in sizeof_list, .*: 2 indices need 'int cells%[%]%[%]%[%]'", "[][]",
+            "sizeof_list(cells, p.y, p.x)")
+        refused("'int cells%[%]%[%]' takes 1 index .*: 2 indices need 'int cells%[%]%[%]%[%]'", "[][]",
+            "sizeof_list(cells, p)")
+        refused("'int cells%[%]%[%]%[%]' takes 2 indices .*: 1 index needs 'int cells%[%]%[%]'", "[][][]",
+            "sizeof_list(cells, p.y)")
+        refused("'cells' has 3 indices here, but 2 pairs of brackets in its declaration: 3 indices need " ..
+            "'int cells%[%]%[%]%[%]'", "[][]", "cells[p.y][p.x][0]")
+        local l = rill.lists("int", {shape = {2, 2}, keys = rill.from({{0, 0}, {1, 1}, {1, 1}}, "ivec2")})
+        local flat = rill.kernel "kernel void f(int cells[], out int r<>) { r = cells[0]; }"
+        raises("'cells' has 1 dimension in the kernel, got a container of 3 dimensions: declare it as " ..
+            "'int cells%[%]%[%]%[%]'", flat, {cells = l, shape = 2})
+        local count = rill.kernel [=[kernel void f(int cells[][][], out int r<>) {
+            ivec2 p = indexof(r).xy;
+            r = sizeof_list(cells, p.y, p.x) + 10 * sizeof_list(cells, p);
+        }]=]
+        assert.same({11, 0, 0, 22}, count({cells = l, shape = {2, 2}}):values())
+    end)
+
+    it("says of containers how the gather is declared, not how they are reshaped", function()
+        local flat = rill.kernel "kernel void f(float c[], out float r<>) { r = c[0]; }"
+        for _, c in ipairs {
+            rill.hashgrid("float", {page = {4, 4}}), rill.sparse("float", {8, 8}, {page = {2, 2}}),
+        } do
+            local done, message = pcall(flat, {c = c, shape = 2})
+            assert.is_false(done)
+            assert.truthy(message:find("'c' has 1 dimension in the kernel, got a container of 2 dimensions: " ..
+                "declare it as 'float c[][]'", 1, true), message)
+            assert.is_nil(message:find "reshape")
+        end
+    end)
 end)

@@ -41,7 +41,7 @@ end)
 describe("rill.debug.watch", function()
     it("names the first kernel whose output has a NaN", function()
         local x, later = rill.from {4, 9, -1, 16}, false
-        check.raises("kernel 'root': output 'r' has a NaN, first at element 3 of stream<float>%[4%]",
+        check.raises("kernel 'root': output 'r' has a NaN, first at element 3 %(1%-based%) of stream<float>%[4%]",
             rill.debug.watch, function()
                 local r = root(x)
                 later = true
@@ -49,17 +49,18 @@ describe("rill.debug.watch", function()
             end)
         assert.is_false(later)
         local bad = rill.from({{1, 2}, {3, NAN}}, "vec2")
-        check.raises("kernel 'same': output 'r' has a NaN, first at element 2", rill.debug.watch, function()
+        check.raises("kernel 'same': output 'r' has a NaN, first at element 2 %(1%-based%)",
+            rill.debug.watch, function()
             same(bad, nil, rill.stream("float", 2))
         end)
     end)
 
     it("looks at outputs changed in place, and at expressions", function()
         local seen = rill.from {NAN, 0}
-        check.raises("output 'seen' has a NaN, first at element 1", rill.debug.watch, function()
+        check.raises("output 'seen' has a NaN, first at element 1 %(1%-based%)", rill.debug.watch, function()
             same(rill.stream("vec2", 2), nil, seen)
         end)
-        check.raises("has a NaN, first at element 1", rill.debug.watch, function()
+        check.raises("has a NaN, first at element 1 %(1%-based%)", rill.debug.watch, function()
             return ((rill.from {-1, 2}) ^ 0.5):eval()
         end)
     end)
@@ -73,7 +74,8 @@ describe("rill.debug.watch", function()
             scan = function() return rill.sqrt(x):scan() end, reduce = function() return add(rill.sqrt(x)) end,
         } do
             local message = check.failure(rill.debug.watch, f)
-            assert(message:find("an expression, sqrt%(s1%), has a NaN, first at element 2"), name .. ": " .. message)
+            assert(message:find("an expression, sqrt%(s1%), has a NaN, first at element 2 %(1%-based%)"),
+                name .. ": " .. message)
         end
         assert.equal(5.0, rill.debug.watch(function() return rill.sqrt(x * x):max() - 4 end))
     end)
@@ -91,7 +93,8 @@ end)
 describe("rill.debug.watch and rill.profile", function()
     it("say what an expression computes", function()
         local s = rill.from {4, -1, 9}
-        check.raises("rill.debug.watch: an expression, sqrt%(add%(s1, n1%)%), has a NaN, first at element 2 of stream",
+        check.raises("rill.debug.watch: an expression, sqrt%(add%(s1, n1%)%), has a NaN, first at element 2 " ..
+            "%(1%-based%) of stream",
             rill.debug.watch, function() return rill.sqrt(s + 0.5):eval() end)
     end)
 

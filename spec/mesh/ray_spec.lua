@@ -362,6 +362,12 @@ describe("rays", function()
         raises("option 'background': expected", rill.ray.trace, s, {background = {-1}})
         s:close()
         raises("the scene was closed", s.closest, s, vectors(3, 1, 1), vectors(3, 1, 1))
+        for _, name in ipairs {"invalid", "faces", "bases", "structure"} do
+            raises("S:" .. name .. ": the scene was closed", function() return s[name] end)
+        end
+        local short = rill.ray.scene(rill.mesh.box())
+        raises("rill.ray.trace: option 'each': the function closed the scene", rill.ray.trace, short,
+            {size = {4, 4}, samples = 2, each = function() short:close() end})
     end)
 
     it("leak nothing", function()

@@ -101,6 +101,29 @@ describe("the members of elements", function()
         check.equal({0, 1, 8, 5}, s.life:values())
     end)
 
+    it("are written from an index on, in a box of the shape of the data", function()
+        local make = rill.kernel [[struct Pt { float life; vec3 pos; };
+            kernel void mk(out Pt p<>) { p.life = float(indexof(p).x); p.pos = vec3(0.0); }]]
+        local p = make {shape = 5}
+        assert.equal(p, p.life:write({8, 9}, 2))
+        assert.same({0, 8, 9, 3, 4}, p.life:eval():values())
+        p.life:write(rill.from {5, 6}, 1.0)
+        p.life:write(p.life:domain(1, 2) * 2, -2)
+        assert.same({5, 6, 9, 10, 12}, p.life:eval():values())
+        p.life:write(("ff"):pack(1, 2), 3)
+        p.life:write(7, 5)
+        assert.same({5, 6, 1, 2, 7}, p.life:eval():values())
+        p.pos:write({{1, 2, 3}, {4, 5, 6}}, 2)
+        p:field("pos"):write({7, 8, 9}, 5)
+        assert.same({0, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0, 7, 8, 9}, p.pos:eval():as "float":reshape(15):values())
+        check.raises("s.life:write: expected a table of 1, got table of 2", function() p.life:write({1, 2}, 5) end)
+        local grid = rill.stream("vec2", {3, 3})
+        grid.x:write({{1, 2}}, {2, 1})
+        grid.y:write(rill.from {{3}, {4}}, {2, 3})
+        assert.same({0, 0, 0, 1, 2, 0, 0, 0, 0}, grid.x:eval():values())
+        assert.same({0, 0, 0, 0, 0, 3, 0, 0, 4}, grid.y:eval():values())
+    end)
+
     it("are written in views, in several dimensions and in empty streams", function()
         local s = points {3, 4}
         s:transpose().life = rill.iota {4, 3}

@@ -305,7 +305,7 @@ void shape_raise_unequal(lua_State *L, const char *format, const char *function,
 void shape_push(lua_State *L, const Shape *shape);
 /* Reads one integer per dimension, or one integer for all dimensions, from the arguments that begin at `first`.
  * Raises. */
-void shape_check_counts(lua_State *L, int first, const char *function, int rank, int64_t *n);
+void shape_check_counts(lua_State *L, int first, const char *function, int rank, bool backward, int64_t *n);
 
 /* Packs the Lua value of one element to bytes. Returns false with error_set on failure. The message describes the value
  * that does not fit, and the caller adds the name of the argument. Never raises. */

@@ -331,10 +331,56 @@ static bool add_syntax(const Module *module, StrBuf *out, const char *text, cons
     return true;
 }
 
+/* Returns the gather that a call of sizeof_list names; NULL for another token. */
+static const Param *list_named(const Module *module, const Token *at)
+{
+    const Param *found = NULL;
+    for (size_t i = 0; i < module->functions.count && token_is(at, "sizeof_list"); i++) {
+        const Function *f = &module->functions.items[i];
+        for (int k = 0; k < f->param_count && f->offset <= at->offset; k++) {
+            found = token_is(at + 2, f->params[k].name) ? &f->params[k] : found;
+        }
+    }
+    return found;
+}
+
+/* Returns the number of components in the types of a call in a message, "`z_a(int, ivec2)'"; 0 if there are none. */
+static int components_in(const char *text)
+{
+    int count = 0;
+    text = strstr(text, "call to `");
+    text = text ? strchr(text, '(') : NULL;
+    while (text && *text && *text != ')') {
+        const size_t n = strcspn(++text, ",)");
+        count += n > 0 && isdigit((unsigned char)text[n - 1]) ? text[n - 1] - '0' : n > 0;
+        text += n;
+    }
+    return count;
+}
+
+/* Writes that sizeof_list has an incorrect number of indices. */
+static bool add_list(const Module *module, StrBuf *out, const char *text, const Token *at)
+{
+    const Param *param = at && strstr(text, "no matching function") ? list_named(module, at) : NULL;
+    int count = components_in(text);
+    if (!param || count + 1 == param->rank) {
+        return false;
+    }
+    static const char brackets[] = "[][][][][][][][]"; /* SHAPE_MAX_RANK pairs */
+    strbuf_addf(out, "error: '%s %s%.*s' takes %d ind%s in sizeof_list, one for each pair of brackets except the last",
+                param->type->name, param->name, 2 * param->rank, brackets, param->rank - 1,
+                param->rank == 2 ? "ex" : "ices");
+    if (count > 0) {
+        strbuf_addf(out, ": %d %s '%s %s%.*s'", count, count == 1 ? "index needs" : "indices need", param->type->name,
+                    param->name, 2 * count + 2, brackets);
+    }
+    return true;
+}
+
 /* Writes a message, and what to write instead. */
 static void add_explained(const Module *module, StrBuf *out, const char *text, const Token *at)
 {
-    if (add_syntax(module, out, text, at)) {
+    if (add_syntax(module, out, text, at) || add_list(module, out, text, at)) {
         return;
     }
     if (strstr(text, "call to `not(")) {

@@ -92,15 +92,15 @@ static void set_error(Device *device, const uint32_t *fault)
     const char *arg = param ? param->name : "?";
     if (fault[RILL_FAULT_KIND] == RILL_FAULT_UNMAPPED) {
         char place[SHAPE_MAX_RANK * 16];
-        error_set(
-            "%s: argument '%s': %s%s is unmapped, and the write to it (at element %u) was dropped: map its page with "
-            "c:allocate",
-            name, arg, arg, place_text(fault, param ? param->rank : 0, place), fault[RILL_FAULT_ELEMENT]);
+        error_set("%s: argument '%s': %s%s is unmapped, and the write to it at element %u (1-based) was dropped: map "
+                  "its page "
+                  "with c:allocate",
+                  name, arg, arg, place_text(fault, param ? param->rank : 0, place), fault[RILL_FAULT_ELEMENT] + 1);
     } else {
-        error_set("%s: argument '%s': index %d is out of range 0 .. %d (dimension %u counted from the fastest, at "
-                  "element %u)",
+        error_set("%s: argument '%s': index %d is out of range 0 .. %d of dimension %u, counted from the fastest, at "
+                  "element %u (1-based)",
                   name, arg, (int)fault[RILL_FAULT_PLACE], (int)fault[RILL_FAULT_SIZE] - 1, fault[RILL_FAULT_DIMENSION],
-                  fault[RILL_FAULT_ELEMENT]);
+                  fault[RILL_FAULT_ELEMENT] + 1);
     }
 }
 

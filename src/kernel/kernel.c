@@ -438,8 +438,25 @@ bool kernel_compile(Kernel *kernel, Device *device)
     return done;
 }
 
-bool kernel_error_rank(const Function *f, const Param *param, const Shape *own)
+/* Sets the error of a container, which cannot be reshaped. Its sizes are 0 if its domain has no bounds. */
+static bool error_container_rank(const Function *f, const Param *param, int rank)
 {
+    char brackets[2 * SHAPE_MAX_RANK + 1] = "";
+    for (int d = 0; d < rank; d++) {
+        strcat(brackets, "[]");
+    }
+    return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a container of %d dimension%s: declare "
+                     "it as '%s %s%s'",
+                     f->name, param->name, param->rank, param->rank == 1 ? "" : "s", rank, rank == 1 ? "" : "s",
+                     param->type->name, param->name, brackets);
+}
+
+bool kernel_error_rank(const Function *f, const Param *param, const Stream *s)
+{
+    const Shape *own = &s->shape;
+    if (s->map) {
+        return error_container_rank(f, param, own->rank);
+    }
     char got[SHAPE_TEXT], fit[SHAPE_TEXT];
     Shape shape = {.rank = param->rank};
     for (int d = 0; d < shape.rank; d++) {

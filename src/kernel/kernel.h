@@ -46,7 +46,7 @@ Kernel *kernel_writing(const Kernel *kernel);
 
 /* Sets the error that a gather of shape `own` has other dimensions than its parameter, and names a
  * shape that would fit. Returns false. */
-bool kernel_error_rank(const Function *f, const Param *param, const Shape *own);
+bool kernel_error_rank(const Function *f, const Param *param, const Stream *s);
 
 /* Determines the shape of a launch: `shape` if it is not NULL, otherwise the shape of the given
  * outputs, otherwise the shape to which the element-wise inputs broadcast. Outputs that are not

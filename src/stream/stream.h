@@ -111,7 +111,7 @@ bool stream_domain(const Stream *s, const int64_t *first, const int64_t *last, S
 bool stream_flip(const Stream *s, unsigned axes, Stream *result);
 /* Creates a view of vectors as scalars, with the components as a new last dimension, or the reverse. */
 bool stream_as(const Stream *s, const Type *type, Stream *result);
-/* Creates the view of elements 0, n, 2n ... of each dimension. */
+/* Creates the view of elements 0, n, 2n ... of each dimension; from the last element back if n < 0. */
 bool stream_stride(const Stream *s, const int64_t *n, Stream *result);
 /* Creates a view that repeats the whole n[d] times along each dimension. It is not writable. */
 bool stream_tile(const Stream *s, const int64_t *n, Stream *result);

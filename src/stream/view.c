@@ -58,21 +58,29 @@ bool stream_domain(const Stream *s, const int64_t *first, const int64_t *last, S
     return view_accept(&made, result);
 }
 
+/* Reverses dimension d. `name`: the method, for the message. */
+static bool reverse_dim(Stream *made, int d, const char *name)
+{
+    int64_t size = made->shape.size[d];
+    if (size < 2 || stream_elements(made) == 0) {
+        return true; /* an empty buffer has no last element */
+    }
+    if (!view_dim_plain(&made->dim[d]) || made->map) {
+        return view_needs_copy(name);
+    }
+    made->offset += (size - 1) * made->dim[d].stride;
+    made->dim[d].stride = -made->dim[d].stride;
+    return true;
+}
+
 bool stream_flip(const Stream *s, unsigned axes, Stream *result)
 {
     Stream made = *s;
     memset(result, 0, sizeof *result);
-    axes = stream_elements(s) > 0 ? axes : 0; /* an empty buffer has no last element */
     for (int d = 0; d < s->shape.rank; d++) {
-        int64_t size = s->shape.size[d];
-        if (!(axes >> d & 1) || size < 2) {
-            continue;
+        if (axes >> d & 1 && !reverse_dim(&made, d, "flip")) {
+            return false;
         }
-        if (!view_dim_plain(&made.dim[d]) || made.map) {
-            return view_needs_copy("flip");
-        }
-        made.offset += (size - 1) * made.dim[d].stride;
-        made.dim[d].stride = -made.dim[d].stride;
     }
     return view_accept(&made, result);
 }
@@ -141,12 +149,17 @@ bool stream_stride(const Stream *s, const int64_t *n, Stream *result)
 {
     Stream made = *s;
     memset(result, 0, sizeof *result);
-    if (!counts_check("stride", s, n)) {
-        return false;
+    for (int d = 0; d < s->shape.rank; d++) {
+        if (n[d] == 0) {
+            return error_set("stride: dimension %d: expected a whole number that is not 0, got 0", d + 1);
+        }
+        if (n[d] < 0 && !reverse_dim(&made, d, "stride")) {
+            return false;
+        }
     }
     for (int d = 0; d < s->shape.rank; d++) {
         int64_t size = s->shape.size[d];
-        int64_t step = n[d] < size ? n[d] : size; /* a longer step has the same result; this avoids an overflow */
+        int64_t step = n[d] < -size || n[d] > size ? size : n[d] < 0 ? -n[d] : n[d]; /* a longer step does not differ */
         if (size > 0 && !view_dim_stride(&made, d, step)) {
             return view_needs_copy("stride");
         }

@@ -200,7 +200,12 @@ local function vector_function(op)
         if given ~= n and not (count == 1 and given == 1) then
             fail("%s: expected %d components in all, got %d", where, n, given)
         elseif not has_stream(list) then
-            no_stream(where)
+            local constant = {}
+            for i = 1, n do
+                constant[i] = tostring(list[count == 1 and 1 or i])
+            end
+            fail("%s: expected a stream or an expression among its arguments: the constant vector is the table {%s}",
+                where, table.concat(constant, ", "))
         end
         settle(list, scalar, 1, where)
         return expression.node(forms[count], by_parts[scalar][n], list, where)

@@ -188,6 +188,38 @@ local function box_of(s, first, last)
     return first == nil and s or s:domain(first, last)
 end
 
+-- Returns the shape of a value that is written to members, or nil if it is not known.
+local function shape_of(value, name)
+    local kind <const> = rill.type(value)
+    if kind == "stream" or kind == "expression" and not value._sparse then
+        return core._is_open(value) ~= false and value.shape or nil
+    elseif type(value) == "string" then
+        return types[name] and {#value // types[name].bytes}
+    end
+    local done, made = pcall(rill.from, value, name)
+    local shape <const> = done and made.shape or nil
+    if done then
+        made:close()
+    end
+    return shape
+end
+
+-- Returns the last index of the box that begins at `first` and has the shape of the value, as in s:write: the end of
+-- the stream in dimensions in which the value is larger.
+local function last_of(s, value, name, first)
+    local shape <const>, index <const> = shape_of(value, name), type(first) == "table" and first or {first}
+    if not shape or #shape ~= #s.shape or #index ~= #shape then
+        return nil
+    end
+    local last <const> = {}
+    for d, size in ipairs(s.shape) do
+        local given <const> = math.tointeger(index[d])
+        local at <const> = given and given < 0 and given + size + 1 or given -- -1 is the last element
+        last[d] = at and (shape[d] <= size - at + 1 and at + shape[d] - 1 or size)
+    end
+    return #last == #shape and (#last == 1 and last[1] or last) or nil
+end
+
 -- Writes a member of the elements in a box of a stream. `where` is the name of the function for messages.
 local function write(e, where, value, first, last)
     local s, path = target_of(e)
@@ -202,8 +234,11 @@ local function write(e, where, value, first, last)
     if value == nil then
         fail("%s: expected a number, a table, a stream or an expression, got nil", where)
     end
-    s = checked(where, pcall(box_of, s, first, last))
     local kind <const>, constant = rill.type(value), constant_of(value, e._type)
+    if constant == nil and first ~= nil and last == nil then
+        last = last_of(s, value, e._type, first)
+    end
+    s = checked(where, pcall(box_of, s, first, last))
     if kind == "container" or kind == "expression" and value._sparse then
         fail("%s: expected a stream, got a container: its elements as one are c:stream()", where)
     elseif constant == nil and kind ~= "stream" and kind ~= "expression" then

@@ -524,6 +524,17 @@ for owner, text in pairs(lines) do
     synonyms.of[owner] = parsed(text)
 end
 
+-- Constructors of vectors (ivec3, float3, make_float3, vec3f): a constant vector is a table.
+local SCALARS <const> = {float = true, double = true, half = true, int = true, uint = true, long = true, short = true,
+    bool = true}
+setmetatable(synonyms.of.rill, {__index = function(_, name)
+    local scalar <const>, size <const> = name:match "^(%l+)([234])$"
+    local n <const> = SCALARS[scalar] and size or name:match "^make_%l+([234])$" or name:match "^%lvec([234])$" or
+        name:match "^vec([234])%l$"
+    return n and {("{%s}, which is a constant vector (rill.vec%s joins streams)"):format(
+        ("x, y, z, w"):sub(1, 3 * n - 2), n)} or nil
+end})
+
 --- synonyms.options: other name -> list of equivalent options.
 synonyms.options = parsed(option_lines)
 

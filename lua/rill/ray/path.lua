@@ -1,5 +1,6 @@
 -- The path tracer of rill.ray: the lists of rays of each bounce, and their sums.
 local rill = require "rill.core.public"
+local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local held = require "rill.core.scope"
 local camera = require "rill.geometry.camera"
@@ -172,7 +173,9 @@ return function(value, options)
     for k = 1, taken.samples do
         sample(w, s, view, {sample = k - 1, bounces = taken.bounces}, sum, report)
         if bar then bar:step() end
-        if taken.each and taken.each(picture(k), k) == false then
+        local ends <const> = taken.each and taken.each(picture(k), k) == false
+        if s.closed then errors.fail("%s: option 'each': the function closed the scene", WHERE) end
+        if ends then
             report.samples = k
             break
         end

@@ -25,11 +25,6 @@ local Scene <const> = class.define {
         local s = rawget(self, "own")
         return not s.closed and s
     end,
-    read = function(field, self)
-        local s = rawget(self, "own")
-        if type(field) == "function" then return field(s) end
-        return s[field]
-    end,
     release = function(s)
         for _, name in ipairs {"corner", "cells", "entries", "tally"} do
             if s[name] then s[name]:close() end

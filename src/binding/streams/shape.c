@@ -132,7 +132,7 @@ void open_shape(lua_State *L)
     fields_function(L, "_shape", shape_new);
 }
 
-void shape_check_counts(lua_State *L, int first, const char *function, int rank, int64_t *n)
+void shape_check_counts(lua_State *L, int first, const char *function, int rank, bool backward, int64_t *n)
 {
     int count = lua_gettop(L) - first + 1;
     if (count != 1 && count != rank) {
@@ -144,8 +144,9 @@ void shape_check_counts(lua_State *L, int first, const char *function, int rank,
     for (int d = 0; d < rank; d++) {
         int at = count == 1 ? 0 : d;
         n[d] = binding_integer(L, first + at, function, at + 1, "n");
-        if (n[d] < 1) {
-            binding_argument(L, function, at + 1, "n", first + at, "a whole number from 1");
+        if (n[d] == 0 || (n[d] < 0 && !backward)) {
+            binding_argument(L, function, at + 1, "n", first + at,
+                             backward ? "a whole number that is not 0" : "a whole number from 1");
         }
     }
 }

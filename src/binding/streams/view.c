@@ -27,44 +27,19 @@ static int stream_lua_domain(lua_State *L)
 
 typedef bool (*CountsView)(const Stream *s, const int64_t *n, Stream *result);
 
-static int counts_view(lua_State *L, const char *function, CountsView make)
+/* `backward`: whether the counts may be negative. */
+static int counts_view(lua_State *L, const char *function, bool backward, CountsView make)
 {
     int64_t n[SHAPE_MAX_RANK];
     const Stream *s = accept_check(L, 1, function, 0, "s");
-    shape_check_counts(L, 2, function, s->shape.rank, n);
+    shape_check_counts(L, 2, function, s->shape.rank, backward, n);
     return view_result(L, make(s, n, stream_handle_push(L)));
 }
 
 /* s:stride(n, ...): a negative n begins at the last element and goes back. */
 static int stream_lua_stride(lua_State *L)
 {
-    const char *function = "s:stride";
-    unsigned backward = 0;
-    int64_t n[SHAPE_MAX_RANK];
-    const Stream *s = accept_check(L, 1, function, 0, "s");
-    int count = lua_gettop(L) - 1, rank = s->shape.rank;
-    for (int k = 0; k < count && (count == 1 || count == rank); k++) {
-        lua_Integer step = binding_integer(L, 2 + k, function, k + 1, "n");
-        if (step == 0) {
-            binding_argument(L, function, k + 1, "n", 2 + k, "a whole number that is not 0");
-        }
-        if (step < 0) {
-            backward |= count == 1 ? (1u << rank) - 1 : 1u << k;
-            lua_pushinteger(L, step < -SHAPE_MAX_ELEMENTS ? SHAPE_MAX_ELEMENTS : -step);
-            lua_replace(L, 2 + k);
-        }
-    }
-    shape_check_counts(L, 2, function, rank, n);
-    if (!backward) {
-        return view_result(L, stream_stride(s, n, stream_handle_push(L)));
-    }
-    Stream *result = stream_handle_push(L), flipped;
-    bool good = stream_flip(s, backward, &flipped);
-    if (good) {
-        good = stream_stride(&flipped, n, result);
-        stream_release(&flipped);
-    }
-    return view_result(L, good);
+    return counts_view(L, "s:stride", true, stream_stride);
 }
 
 /* Returns the 0-based dimension of an axis at a stack index: 1 .. rank, or -1 for the last one. */
@@ -107,17 +82,17 @@ static int stream_lua_as(lua_State *L)
 
 static int stream_lua_tile(lua_State *L)
 {
-    return counts_view(L, "s:tile", stream_tile);
+    return counts_view(L, "s:tile", false, stream_tile);
 }
 
 static int stream_lua_replicate(lua_State *L)
 {
-    return counts_view(L, "s:replicate", stream_replicate);
+    return counts_view(L, "s:replicate", false, stream_replicate);
 }
 
 static int stream_lua_group(lua_State *L)
 {
-    return counts_view(L, "s:group", stream_group);
+    return counts_view(L, "s:group", false, stream_group);
 }
 
 /* Replaces the size -1 of a new shape by the size that makes it fit the stream. */

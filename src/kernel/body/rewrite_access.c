@@ -1,6 +1,7 @@
 /* Rewrites names of stream parameters, and the functions that kernel text has in addition to GLSL's. */
 #include "kernel/body/glsl.h"
 #include "kernel/body/rewriter.h"
+#include "stream/shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -261,6 +262,29 @@ static bool put_known(Rewriter *rw, size_t i, const Offsets *offsets, int root)
     return done;
 }
 
+/* Checks that an element of a gather of scalars has no more indices than the declaration has brackets. */
+static bool check_brackets(const Rewriter *rw, size_t i, size_t last, const Param *param)
+{
+    char declared[2 * SHAPE_MAX_RANK + 1] = "";
+    const Token *surplus = NULL;
+    int count = 0;
+    for (i++; i < last && token_is(rewriter_token(rw, i), "["); count++) {
+        surplus = count == param->rank ? rewriter_token(rw, i + 1) : surplus;
+        i = rewriter_close(rw, i, last);
+    }
+    if (count <= param->rank || count > SHAPE_MAX_RANK || param->type->is_struct || param->type->components > 1) {
+        return true;
+    }
+    for (int d = 0; d < count; d++) {
+        strcat(declared, "[]");
+    }
+    return source_error(&rw->module->source, surplus->offset,
+                        "'%s' has %d indices here, but %d pair%s of brackets in its declaration: %d indices need "
+                        "'%s %s%s'",
+                        param->name, count, param->rank, param->rank == 1 ? "" : "s", count, param->type->name,
+                        param->name, declared);
+}
+
 static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t *next)
 {
     const Token *name = rewriter_token(rw, i);
@@ -297,6 +321,9 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
                     length ? "is a gather: sizeof_stream(name).x is its length, and sizeof_list(name) that of a "
                              "list"
                            : "is a gather: index it, or pass it to a gather parameter");
+    }
+    if (!check_brackets(rw, i, last, param)) {
+        return false;
     }
     if (param_kinds[rw->root->params[root].kind].anywhere) {
         return access_random(rw, i, last, param, root, next);

@@ -209,7 +209,7 @@ static bool check_shapes(Plan *plan)
         }
         if (param->kind == PARAM_GATHER || param_kinds[param->kind].anywhere) {
             if (stream->shape.rank != param->rank) {
-                return kernel_error_rank(f, param, &stream->shape);
+                return kernel_error_rank(f, param, stream);
             }
         } else if (launch_is_output(f, i) || param->kind == PARAM_NEIGHBOR) {
             if (!shape_equal(&stream->shape, &plan->domain)) {

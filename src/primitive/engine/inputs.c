@@ -141,7 +141,7 @@ static bool add_stream(Inputs *in, const Stream *given, const Type *seen, int *s
 static bool add_gather(Inputs *in, const Kernel *kernel, const Param *param, const Stream *s)
 {
     if (s->shape.rank != param->rank) {
-        return kernel_error_rank(&kernel->function, param, &s->shape);
+        return kernel_error_rank(&kernel->function, param, s);
     }
     for (int i = in->streams; i < in->count; i++) {
         if (in->params[i].kind == PARAM_GATHER && strcmp(in->params[i].name, param->name) == 0) {
