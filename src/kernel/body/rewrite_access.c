@@ -279,8 +279,8 @@ static bool check_brackets(const Rewriter *rw, size_t i, size_t last, const Para
         strcat(declared, "[]");
     }
     return source_error(&rw->module->source, surplus->offset,
-                        "'%s' has %d indices here, but %d pair%s of brackets in its declaration: %d indices need "
-                        "'%s %s%s'",
+                        "cannot dereference a scalar: '%s' has %d indices here, but %d pair%s of brackets in its "
+                        "declaration: %d indices need '%s %s%s'",
                         param->name, count, param->rank, param->rank == 1 ? "" : "s", count, param->type->name,
                         param->name, declared);
 }
