@@ -127,8 +127,9 @@ static int new_variable(Rewriter *rw, Value want)
         return 0;
     }
     const char *type = want.fields ? glsl_type(want.fields) : brook_value_declared(want);
-    strbuf_addf(&rw->body->text, "precise %s t%d_;\n", type, ++rw->body->kept_count);
-    return rw->body->kept_count;
+    int number = ++rw->body->kept_count;
+    strbuf_addf(&rw->body->text, "precise %s kept%d_%s;\n", type, number, rw->root->name);
+    return number;
 }
 
 int rewrite_kept_number(Rewriter *rw, size_t first, size_t last, Value want)
@@ -137,10 +138,17 @@ int rewrite_kept_number(Rewriter *rw, size_t first, size_t last, Value want)
     return needed ? new_variable(rw, want) : 0;
 }
 
+/* A program may contain several bodies, so the kernel's name is part of a variable's name. */
+void rewrite_kept_assign(Rewriter *rw, int number)
+{
+    strbuf_addf(&rw->out, "(kept%d_%s = (", number, rw->root->name);
+}
+
 static bool begin(Rewriter *rw, int number)
 {
     if (number) {
-        strbuf_addf(&rw->out, " (t%d_ = (", number);
+        rewriter_add(rw, " ");
+        rewrite_kept_assign(rw, number);
     }
     return number > 0;
 }

@@ -211,7 +211,7 @@ void rewrite_loops_insert(Rewriter *rw, size_t i, bool after)
             rewriter_add(rw, insertion->kept < 0 ? "))" : "");
             rewriter_add(rw, insertion->text);
             if (insertion->kept > 0) {
-                strbuf_addf(&rw->out, "(t%d_ = (", insertion->kept);
+                rewrite_kept_assign(rw, insertion->kept);
             }
             insertion->written = true;
         }
@@ -426,22 +426,71 @@ static bool keep_head_apart(Rewriter *rw, size_t i, size_t last)
     return true;
 }
 
+/* Returns whether the tokens may change a variable, or a component or an element of it. */
+static bool may_change(const Rewriter *rw, const Token *name, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        const Token *after = rewriter_token(rw, i + 1);
+        if (token_equal(rewriter_token(rw, i), name) && (token_is(after, "[") || token_is(after, "."))) {
+            return true;
+        }
+    }
+    return rewrite_loops_change(rw, name, first, last);
+}
+
+/* Returns whether a token is the name of a parameter or constant, or occurs before token `i` in the function. */
+static bool is_known(const Rewriter *rw, const Token *name, size_t i)
+{
+    int index;
+    size_t k = rw->self.function->body_first;
+    while (k < i && !token_equal(rewriter_token(rw, k), name)) {
+        k++;
+    }
+    return k < i || rewriter_param(rw, name, &index) || module_constant(rw->module, name);
+}
+
+/* Returns whether the condition of loop `i` keeps its value in the tokens from `from` to `to`, the rest of the loop. Other
+ * invocations may change shared memory and streams with random access, and functions may change their arguments. A
+ * text with names that are not declared gets another error. */
+static bool is_constant(const Rewriter *rw, size_t i, size_t first, size_t end, size_t from, size_t to)
+{
+    static const char *const changes[] = {
+        "=", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
+    bool constant = rw->root->group_rank == 0 && end > first + 1; /* one token may not be a bool */
+    for (size_t k = first; k < end && constant; k++) {
+        int index;
+        const Token *t = rewriter_token(rw, k);
+        const Param *param = t->kind == TOKEN_NAME ? rewriter_param(rw, t, &index) : NULL;
+        bool calls = t->kind == TOKEN_NAME && token_is(t + 1, "(") && module_function(rw->module, t);
+        constant =
+            !calls && !token_any(t, changes) && !(param && param_kinds[param->kind].anywhere) &&
+            !(t->kind == TOKEN_NAME && (may_change(rw, t, from, to) || !(token_is(t + 1, "(") || is_known(rw, t, i))));
+    }
+    return constant;
+}
+
 /* Checks that a loop can end. Code after an endless loop is unreachable, including the check that
  * notices stopped loops. */
 static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
 {
     size_t first, condition_end = condition_of(rw, i, body, last, &first);
-    if (first > condition_end || !always_true(rw, first, condition_end)) {
+    size_t end = rewrite_loops_statement_end(rw, body, last);
+    bool always = always_true(rw, first, condition_end), is_for = token_is(rewriter_token(rw, i), "for");
+    if (first > condition_end || declares(rw, first) ||
+        (!always && !is_constant(rw, i, first, condition_end, is_for ? condition_end : body, end))) {
         return true;
     }
-    for (size_t k = body, end = rewrite_loops_statement_end(rw, body, last); k < end; k++) {
+    for (size_t k = body; k < end; k++) {
         const Token *t = rewriter_token(rw, k);
         if (token_is(t, "break") || token_is(t, "return")) {
             return true;
         }
     }
     const Token *t = rewriter_token(rw, i);
-    return source_error(&rw->module->source, t->offset, "this loop never ends: it has no break and no return");
+    return always ? source_error(&rw->module->source, t->offset, "this loop never ends: it has no break and no return")
+                  : source_error(&rw->module->source, t->offset,
+                                 "this loop never ends once it begins: nothing in it changes its condition, and it has "
+                                 "no break and no return");
 }
 
 /* Returns whether one of the terms of a conjunction is "i < n" as in rises(). The loop ends, or compilers do not know

@@ -212,6 +212,8 @@ void rewrite_kept_end(Rewriter *rw, bool kept);
 bool rewrite_kept_open(Rewriter *rw, Value want);
 /* Declares a variable for a value. Returns its number, or 0 if the value needs none. */
 int rewrite_kept_number(Rewriter *rw, size_t first, size_t last, Value want);
+/* Writes the beginning of the assignment to such a variable. The caller writes the value and "))". */
+void rewrite_kept_assign(Rewriter *rw, int number);
 /* Writes a value of any type. */
 bool rewrite_kept_value(Rewriter *rw, size_t first, size_t last);
 /* Writes arguments of any type with commas between them. */
