@@ -188,6 +188,18 @@ describe("functions of", function()
         end
     end)
 
+    it("powers of ints that are not floats", function()
+        local x, y = {-1, -1, -3, 16777217, 2, 0, -2}, {16777217, -2147483647, 3, 2, 31, 0, -1}
+        local a, b = rill.from(x, "int"), rill.from(y, "int")
+        local got, constant = (a ^ b):eval():values(), (a ^ 16777217):eval():values()
+        for i = 1, #x do
+            assert.equal(check.float32(x[i] ^ y[i]), got[i])
+            assert.equal(check.float32(x[i] ^ 16777217), constant[i])
+        end
+        local v = rill.from({{-1, 2}, {3, -1}}, "ivec2") ^ rill.from({{16777217, 3}, {2, 16777218}}, "ivec2")
+        check.equal({-1, 8, 9, 1}, v:eval():values())
+    end)
+
     it("float powers near 1", function()
         local x, y = check.float32(1.0001), {1e3, 1e4, -1e5, 12345.5}
         local got = (x ^ rill.from(y)):eval():values()

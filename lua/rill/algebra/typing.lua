@@ -191,6 +191,20 @@ rules.real = {
     end,
 }
 
+-- Floats, as above, but ints are not converted: large ints are not floats, and the sign of a power depends on the last bit.
+rules.power = {
+    type = function(_, list, where)
+        local scalar, components = survey(list, where)
+        scalar = widen(list, scalar)
+        settle(list, RANK[scalar] <= RANK.int and "int" or real(scalar), components, where)
+        return by_parts[real(scalar)][components]
+    end,
+    works = function(op, given)
+        local scalar, components = widest(given)
+        return alike(op, RANK[scalar] <= RANK.int and "int" or real(scalar), components, #given)
+    end,
+}
+
 -- Tests of floats, with a bool as the result. For vectors the result is whether any component passes.
 rules.test = {
     type = function(_, list, where)

@@ -8,11 +8,15 @@ local function least(a, b) return (a ~= a or b ~= b) and a + b or math.min(a, b)
 local function most(a, b) return (a ~= a or b ~= b) and a + b or math.max(a, b) end
 local function clamp(x, low, high) return least(most(x, low), high) end
 
-define("pow", "x y", "real", {
+define("pow", "x y", "power", {
     operator = "^", powers = {[2] = "square", [3] = "cube"},
     doc = "x ^ y; a negative base is allowed if y is an integer",
     number = function(x, y) return x ^ y end,
-    text = "T @pow(T x, T y) { return pow(x, y); }",
+    text = {
+        float = "float @pow(float x, float y) { return pow(x, y); }",
+        double = "double @pow(double x, double y) { return pow(x, y); }",
+        int = "float @pow(int x, int y) { return float(pow(double(x), double(y))); }",
+    },
 })
 -- Returns x - y * floor(x / y), computed exactly and rounded once.
 define("mod", "x y", "number", {
