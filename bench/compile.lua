@@ -1,5 +1,6 @@
 -- How long the programs of public functions take to compile, with an empty shader cache: the Lua of each page of the manual runs twice in processes of its own, the
--- second time with the cache of the first. The difference of the processor time of a call is its compilation. Rows have the greatest difference of a name.
+-- second time with the cache of the first. The difference of the processor time of a call is its compilation. Rows have the greatest difference of a name, and
+-- the number of programs that this call compiled. PAGES="mesh ray": only these pages.
 local as_script = arg[1] == "--page"
 local GOAL <const> = 1 -- seconds
 
@@ -11,10 +12,14 @@ if as_script then
             if depth > 0 then return f(...) end
             depth = 1
             rill.sync()
+            local arguments, results = table.pack(...), nil
+            local function call() results = table.pack(pcall(f, table.unpack(arguments, 1, arguments.n))) end
             local start = clock()
-            local results = table.pack(pcall(f, ...))
+            local profiled, report = pcall(rill.profile, call) -- not within another profile
+            if not results then call() end
             rill.sync()
-            output:write(("\1%s\t%.6f\n"):format(name, clock() - start))
+            local compiled = profiled and report.compiled or 0
+            output:write(("\1%s\t%.6f\t%d\n"):format(name, clock() - start, compiled))
             depth = 0
             if not results[1] then error(results[2], 0) end
             return table.unpack(results, 2, results.n)
@@ -45,7 +50,7 @@ if as_script then
     print = function() end -- luacheck: ignore
     local run = assert(load(text, "=" .. arg[2]))
     local ok, message = pcall(run)
-    output:write(ok and "\1done\t0\n" or "\1failed: " .. tostring(message):gsub("%s+", " ") .. "\t0\n")
+    output:write(ok and "\1done\t0\t0\n" or "\1failed: " .. tostring(message):gsub("%s+", " ") .. "\t0\t0\n")
     return
 end
 
@@ -58,8 +63,8 @@ local function calls_of(page, folder)
     local pipe <close> = assert(io.popen(command))
     local calls = {}
     for line in pipe:lines() do
-        local name, seconds = line:match "^\1(.-)\t([%d.]+)$"
-        if name then calls[#calls + 1] = {name, tonumber(seconds)} end
+        local name, seconds, programs = line:match "^\1(.-)\t([%d.]+)\t(%d+)$"
+        if name then calls[#calls + 1] = {name, tonumber(seconds), tonumber(programs)} end
     end
     return calls
 end
@@ -67,7 +72,11 @@ end
 return function()
     local pages, most = {}, {}
     local pipe <close> = io.popen("ls '" .. support.folder .. "'/../docs/*.md")
-    for page in pipe:lines() do pages[#pages + 1] = page end
+    local wanted = os.getenv "PAGES"
+    for page in pipe:lines() do
+        local name = page:match "([^/]*)%.md$"
+        if not wanted or (" " .. wanted .. " "):find(" " .. name .. " ", 1, true) then pages[#pages + 1] = page end
+    end
     for _, page in ipairs(pages) do
         local folder = os.tmpname()
         os.remove(folder)
@@ -77,11 +86,11 @@ return function()
         for n, call in ipairs(cold) do
             local name, seconds = call[1], warm[n] and call[2] - warm[n][2] or 0
             if warm[n] and warm[n][1] == name and seconds > (most[name] and most[name][2] or 0) then
-                most[name] = {name, seconds, page:match "([^/]*)$"}
+                most[name] = {name, seconds, call[3], seconds / math.max(call[3], 1), page:match "([^/]*)$"}
             end
         end
     end
-    local list, rows, lines = {}, {}, {{"function", "seconds", "page"}}
+    local list, rows, lines = {}, {}, {{"function", "seconds", "programs", "each", "page"}}
     for _, entry in pairs(most) do list[#list + 1] = entry end
     table.sort(list, function(a, b) return a[2] > b[2] end)
     for _, entry in ipairs(list) do lines[#lines + 1] = entry end
