@@ -401,7 +401,8 @@ describe("a loop", function()
 
     -- Compilers remove all code after a loop of which they know that it never ends.
     it("whose condition nothing changes is an error of the text", function()
-        local text = "const int N = 3; kernel void f(float x<>, int n, float a[], out float r<>) { r = x; int i = 0; %s }"
+        local text = "const int N = 3; kernel void f(float x<>, int n, float a[], out float r<>) "
+            .. "{ r = x; int i = 0; %s }"
         for _, loop in ipairs {
             "while (i < 10) r += 1.0;", "for (int i = 0; i < 10;) r += 1.0;", "do r += 1.0; while (i < 10);",
             "while (i < 10) { } r = 3.0;", "for (int k = 0; i < n; k++) r += 1.0;", "while (N > 2) r += 1.0;",
