@@ -305,6 +305,24 @@ describe("an adaptive container", function()
         end
     end)
 
+    it("is written and read by kernels that compute arguments, also with a page table of two levels", function()
+        local k = rill.program [[
+            float twice(float x) { return 2.0 * x; }
+            kernel void fill(out float r<>) { r = twice(float(indexof(r).x) + 1.0); }
+            kernel void look(vec2 p<>, float a[][], float b[][], out float r<>) {
+                r = twice(sample(a, p) + 1.0) - b[p.yx * 2.0];
+            }]]
+        local at = rill.from({{8, 4}, {512, 256}}, "vec2")
+        for _, size in ipairs {64, 1024} do
+            local a = rill.quadtree("float", {size = size, page = 4})
+            local b = rill.quadtree("float", {size = size, page = 4})
+            k.fill {r = a}
+            k.fill {r = b}
+            assert.same({2 * 19 - 18, 2 * (2 * math.min(512, size) + 3) - 2 * (math.min(512, size) + 1)},
+                k.look(at, a, b):values())
+        end
+    end)
+
     it("is taken by primitives, each element once", function()
         local q = rill.octree("float", {size = 16, page = 2, depth = 1})
         q:refine(rill.from({{3, 3, 15}}, "ivec3"), 0)
