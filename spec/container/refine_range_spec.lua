@@ -92,12 +92,27 @@ describe("the new leaves of refine", function()
         local q = rill.quadtree("float", {size = 64, page = 4})
         local _, first = q:refine(rill.from({{40, 1}}, "vec2"), 1)
         assert.are.equal(q:active().size, first.size)
-        -- The leaf to the left of a finer leaf is split: nodes on the finer leaf's left side were hanging.
+        -- The leaf to the left of finer leaves is split from level 3 to 2: of the nodes on their left sides, which are 2
+        -- apart, those at multiples of 4 no longer hang. The others still do, so no launch visits them.
         local _, second = q:refine(rill.from({{25, 1}}, "vec2"), 2)
-        local seen = {}
-        for y, x in second:each() do seen[(y - 1) .. " " .. (x - 1)] = true end
-        assert.is_true(seen["0 16"] and seen["2 32"], "the nodes of the new leaf, and those that hung")
-        assert.is_nil(seen["0 48"])
+        local expected, count, seen = {}, 0, {}
+        local function nodes(x, y, width, height, spacing)
+            for j = y, y + height - 1, spacing do
+                for i = x, x + width - 1, spacing do
+                    if i ~= 32 or j % 4 == 0 then expected[j .. " " .. i], count = true, count + 1 end
+                end
+            end
+        end
+        nodes(0, 0, 32, 32, 4) -- the new leaves
+        nodes(32, 0, 8, 16, 2) -- two leaves of level 1, which are finer
+        nodes(32, 16, 16, 16, 4) -- a leaf of level 2
+        for y, x in second:each() do
+            local place = (y - 1) .. " " .. (x - 1)
+            assert.is_nil(seen[place])
+            seen[place] = true
+        end
+        assert.are.same(expected, seen)
+        assert.are.same({64 + 28 + 16, count}, {count, second.size})
     end)
 
     it("is given by masks, too", function()
