@@ -90,15 +90,16 @@ layout(std430, binding = 1) writeonly buffer Sums { float sums[]; };
 
 void main()
 {
+    if (lane >= int(BINS)) {
+        return;
+    }
     int bucket = lane / WIDTH, begin = int(texelFetch(starts, bucket).x), end = int(texelFetch(starts, bucket + 1).x);
     double sum = 0.0lf;
     for (int at = begin; at < end; at = (at / RUN + 1) * RUN) {
         int i = 2 * ((at / RUN + bucket) * (WIDTH + 1) + lane % WIDTH);
         sum += packDouble2x32(uvec2(texelFetch(rows, i).x, texelFetch(rows, i + 1).x));
     }
-    if (lane < int(BINS)) {
-        sums[lane] = float(sum);
-    }
+    sums[lane] = float(sum);
 }
 
 #endif

@@ -66,11 +66,14 @@ end
 
 --- option.is_list(value) returns whether a value is a table of Lua whose only keys are 1 to #value.
 function option.is_list(value)
+    if type(value) ~= "table" or rill.type(value) then
+        return false
+    end
     local count = 0
-    for _ in pairs(type(value) == "table" and not rill.type(value) and value or {false}) do
+    for _ in pairs(value) do
         count = count + 1
     end
-    return type(value) == "table" and count == #value
+    return count == #value
 end
 
 --- option.is_vector(value [, n]) returns whether a value is a table of n finite numbers. Default of n: any length.

@@ -48,8 +48,8 @@ typedef struct CsvTable {
     const char *first; /* the first row */
     size_t first_line;
     CsvTexts names; /* the fields of the first row, without the blanks around those that are not in quotes */
-    bool has_names; /* the first row has a field that is neither a number nor missing, or is the only one in which
-                     * numbers are in quotes, as all of its fields are */
+    bool has_names; /* the first row has a field that is neither a number nor missing, or all of its fields are in
+                     * quotes and no number below it is */
     StrBuf field;   /* the contents of a quoted field with doubled quotes */
     size_t rows, capacity;
 } CsvTable;

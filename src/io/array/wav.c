@@ -83,7 +83,8 @@ static bool are_chunks(const unsigned char *bytes, size_t size)
  * `left`: the number of bytes that follow. */
 static bool is_open_end(const unsigned char *chunk, size_t length, size_t left)
 {
-    return length == UINT32_MAX || (length == 0 && !are_chunks(chunk, left));
+    bool padded = left == 1 && chunk[0] == 0;
+    return length == UINT32_MAX || (length == 0 && !padded && !are_chunks(chunk, left));
 }
 
 bool wav_decode(const unsigned char *bytes, size_t size, WavSound *sound)

@@ -438,7 +438,7 @@ static bool may_change(const Rewriter *rw, const Token *name, size_t first, size
     return rewrite_loops_change(rw, name, first, last);
 }
 
-/* Returns whether a token is the name of a parameter or constant, or occurs before token `i` in the function. */
+/* Returns whether a token is the name of a parameter, or occurs before token `i` in the function. */
 static bool is_known(const Rewriter *rw, const Token *name, size_t i)
 {
     int index;
@@ -446,27 +446,37 @@ static bool is_known(const Rewriter *rw, const Token *name, size_t i)
     while (k < i && !token_equal(rewriter_token(rw, k), name)) {
         k++;
     }
-    return k < i || rewriter_param(rw, name, &index) || module_constant(rw->module, name);
+    return k < i || rewriter_param(rw, name, &index);
 }
 
 /* Returns whether the condition of loop `i` keeps its value in the tokens from `from` to `to`, the rest of the loop. Other
  * invocations may change shared memory and streams with random access, and functions may change their arguments. A
- * text with names that are not declared gets another error. */
+ * condition with a constant of the text may switch the loop off. Undeclared names are left to the error that the
+ * GLSL compiler reports. */
 static bool is_constant(const Rewriter *rw, size_t i, size_t first, size_t end, size_t from, size_t to)
 {
     static const char *const changes[] = {
         "=", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
     bool constant = rw->root->group_rank == 0 && end > first + 1; /* one token may not be a bool */
+    bool reads = false;
     for (size_t k = first; k < end && constant; k++) {
         int index;
         const Token *t = rewriter_token(rw, k);
-        const Param *param = t->kind == TOKEN_NAME ? rewriter_param(rw, t, &index) : NULL;
-        bool calls = t->kind == TOKEN_NAME && token_is(t + 1, "(") && module_function(rw->module, t);
-        constant =
-            !calls && !token_any(t, changes) && !(param && param_kinds[param->kind].anywhere) &&
-            !(t->kind == TOKEN_NAME && (may_change(rw, t, from, to) || !(token_is(t + 1, "(") || is_known(rw, t, i))));
+        if (token_any(t, changes)) {
+            return false;
+        }
+        if (t->kind != TOKEN_NAME || token_is(t - 1, ".")) {
+            continue;
+        }
+        bool called = token_is(t + 1, "(");
+        const Param *param = rewriter_param(rw, t, &index);
+        int root = param ? rw->self.bound[index] : -1; /* the launched kernel's parameter */
+        reads = reads || !called;
+        constant = called ? !module_function(rw->module, t)
+                          : is_known(rw, t, i) && !may_change(rw, t, from, to) &&
+                                !(root >= 0 && param_kinds[rw->root->params[root].kind].anywhere);
     }
-    return constant;
+    return constant && reads;
 }
 
 /* Checks that a loop can end. Code after an endless loop is unreachable, including the check that
@@ -476,8 +486,9 @@ static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
     size_t first, condition_end = condition_of(rw, i, body, last, &first);
     size_t end = rewrite_loops_statement_end(rw, body, last);
     bool always = always_true(rw, first, condition_end), is_for = token_is(rewriter_token(rw, i), "for");
+    bool is_do = token_is(rewriter_token(rw, i), "do"); /* it ends after one iteration if the condition is false */
     if (first > condition_end || declares(rw, first) ||
-        (!always && !is_constant(rw, i, first, condition_end, is_for ? condition_end : body, end))) {
+        (!always && (is_do || !is_constant(rw, i, first, condition_end, is_for ? condition_end : body, end)))) {
         return true;
     }
     for (size_t k = body; k < end; k++) {
