@@ -102,7 +102,7 @@ describe("neighbors of a container's elements", function()
 
     it("name errors", function()
         local c = rill.array("int", {4, 4})
-        for _, reach in ipairs {-1, 0.5, 1.0, "1", {1}, {1, 2, 3}, {1, "2"}} do
+        for _, reach in ipairs {-1, 0.5, 1.5, "1", {1}, {1, 2, 3}, {1, "2"}} do
             raises("argument #1 'reach': expected a whole number, 0 or more, or a table of 2", c.neighbors, c, reach)
         end
         raises("argument #1 'reach': expected a whole number", c.neighbors, c)

@@ -213,8 +213,10 @@ static void write_pushes(const Function *kernel, BodyMode mode, bool exact, StrB
             continue;
         }
         const char *type = glsl_type(param->type);
-        strbuf_addf(out, "int rill_n_%s, rill_end_%s;\n%s%s rill_v_%s;\n", name, name, exact ? "precise " : "", type,
-                    name);
+        strbuf_addf(out, "int rill_n_%s, rill_end_%s;\n%s rill_v_%s;\n", name, name, type, name);
+        if (exact) { /* glslang makes a variable of a function of `precise T x;` */
+            strbuf_addf(out, "precise rill_v_%s;\n", name);
+        }
         strbuf_addf(out, "void rill_push_%s(%s%s v) { ", name, exact ? "precise " : "", type);
         if (mode == BODY_WRITE) {
             /* The two programs may round differently: an element never stores outside its own range. */

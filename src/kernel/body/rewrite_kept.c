@@ -39,7 +39,10 @@ bool rewrite_kept_computes(const Rewriter *rw, size_t first, size_t last)
     for (size_t i = first; i < last; i++) {
         const Token *t = rewriter_token(rw, i);
         real = real || is_real(rw, i);
-        operates = operates || token_any(t, marks) || (i > first && token_is(t, "(") && t[-1].kind == TOKEN_NAME);
+        const Type *type;
+        int matrix, used;
+        bool calls = i > first && token_is(t, "(") && t[-1].kind == TOKEN_NAME;
+        operates = operates || token_any(t, marks) || (calls && !module_type(rw->module, t - 1, &type, &matrix, &used));
     }
     return real && operates;
 }
