@@ -51,6 +51,9 @@ describe("large streams", function()
     end)
 
     it("are created without touching their memory #large", function()
+        if os.getenv "RILL_POISON" then
+            return pending "new memory is filled with hostile values"
+        end
         local out = process.output [[
             local rill = require "rill"
             local function faults()
