@@ -258,10 +258,12 @@ static bool buckets_serve(const Stream *numbers, const Stream *weights, int64_t 
     long known = sysconf(_SC_LEVEL2_CACHE_SIZE);
     cache = known > 0 ? known : cache;
 #endif
-    uint64_t bytes = (uint64_t)stream_elements(numbers) * 4;
+    /* The numbers, and at most 3 * BUCKETS + 1 rows of fewer than 2 * bins / BUCKETS + 1 doubles, are read as words. */
+    uint64_t bytes = (uint64_t)stream_elements(numbers) * 4, rows = (uint64_t)bins * 56 + (1 << 16);
     Device *device = numbers->device;
     return weights->type == type_of(SCALAR_FLOAT, 1) && bins * 8 * (int64_t)sizeof(double) > ROW_CACHES * cache &&
-           bins <= BUCKET_BINS && stream_elements(numbers) >= bins && buffer_texture_reaches(device, TEXEL_WORD, bytes);
+           bins <= BUCKET_BINS && stream_elements(numbers) >= bins &&
+           buffer_texture_reaches(device, TEXEL_WORD, bytes > rows ? bytes : rows);
 }
 
 static bool partition(const Stream *numbers, const Stream *weights, Buckets *b)
