@@ -103,7 +103,7 @@ end
 -- multiples. `size`: the number of ranks; default: that of this run.
 function cut.new(where, shape, ranks, multiple, size)
     local grid, product = {}, 1
-    size = size or wire.size
+    size, ranks = size or wire.size, tables.whole(ranks)
     for d = 1, #shape do
         grid[d] = ranks and (ranks[d] or 1) or d == 1 and size or 1
         product = product * grid[d]
