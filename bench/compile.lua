@@ -55,11 +55,12 @@ if as_script then
 end
 
 local support = require "bench.support"
+local here = support.folder:find "^/" and "" or assert(io.popen "pwd"):read() .. "/"
 
 -- Returns the names and seconds of the calls of a page, with a shader cache in a folder.
 local function calls_of(page, folder)
     local command = ("cd '%s' && MESA_SHADER_CACHE_DIR=$PWD timeout 300 %s 2>&1 >/dev/null"):format(folder,
-        support.command("", support.folder .. "/compile.lua", "--page", page))
+        support.command("", here .. support.folder .. "/compile.lua", "--page", here .. page))
     local pipe <close> = assert(io.popen(command))
     local calls = {}
     for line in pipe:lines() do
