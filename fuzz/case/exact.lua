@@ -25,12 +25,18 @@ local places = {
     {"struct S { float u; float v; };\n"
         .. "kernel void f(float a<>, float b<>, float c<>, out float r<>) { S s = S(0.0, $e); r = s.v; }"},
     {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { float t[3]; t[1] = $e; r = t[1]; }"},
+    {"float g(float v[2]) { return v[1]; }\n"
+        .. "kernel void f(float a<>, float b<>, float c<>, out float r<>) { r = g(float[2](a, $e)); }"},
+    {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { r = float[](a, $e)[1]; }"},
+    {"struct S { float u; float v; };\n"
+        .. "kernel void f(float a<>, float b<>, float c<>, out float r<>) {\n"
+        .. "S s[2] = S[2](S(a, b), S(c, $e)); r = s[1].v; }"},
     {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { vec2 v = vec2(a, $e); r = v.y; }"},
     {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { r = a > 1e30 ? 0.0 : $e; }"},
     {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { r = a; if (a < 1e30) r = $e; }"},
     {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { for (int i = 0; i < 2; i++) r = $e; }"},
     {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { r = abs($e); }", value = "math.abs(v)"},
-    {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { r = max($e, -3e38); }"},
+    {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { r = intBitsToFloat(floatBitsToInt($e)); }"},
     {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { r = 0.0; if ($e > 0.0) r = 1.0; }",
         value = "v > 0 and 1 or 0"},
     {"kernel void f(float a<>, float b<>, float c<>, out float r<>) { r = $e == 0.0 ? 1.0 : 2.0; }",

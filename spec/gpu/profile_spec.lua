@@ -64,6 +64,26 @@ describe("rill.profile", function()
         local odd = rill.random({64, 63}, {seed = 5})
         assert.same({"rill.matmul: argument 'b' needs a multiple of four rows, with a multiple of four elements"},
             reasons(function() rill.matmul(a, odd) end))
+        -- Copies inside of other operations
+        local view <const> = " is a view, and its elements are not contiguous"
+        local index = rill.iota(500)
+        local halves = x:stride(2)
+        local function copies_for(reason, f)
+            local all = "\n" .. table.concat(reasons(f), "\n") .. "\n"
+            assert.is_truthy(all:find("\n" .. reason .. "\n", 1, true), all)
+        end
+        copies_for("the transform's argument 's'" .. view,
+            function() rill.fft(rill.zeros({1000}, "vec2"):stride(2)) end)
+        copies_for("the transform: an axis that is not the last is exchanged with it",
+            function() rill.fft(rill.zeros {16, 16}, {axes = {1}, real = true}) end)
+        copies_for("the sort: a stream of keys or values" .. view, function() halves:sort() end)
+        copies_for("rill.gather: argument 's'" .. view, function() rill.gather(a:transpose(), index) end)
+        copies_for("rill.scatter: argument 'index'" .. view, function()
+            rill.scatter(rill.zeros(1000), rill.stream("int", {64, 64}, 1):transpose(), a, "add")
+        end)
+        copies_for("the histogram: option 'weights'" .. view,
+            function() rill.bincount(index, {weights = halves}) end)
+        copies_for("s:each: argument 's'" .. view, function() for _ in a:transpose():each() do break end end)
         local text = tostring((rill.profile(function() rill.matmul(a:transpose(), b) end)))
         assert.is_truthy(text:find("1 calls: rill.matmul: argument 'a' is a transposed view", 1, true))
     end)

@@ -45,6 +45,8 @@ describe("kernels", function()
         for _, text in ipairs {
             "float g(float x, float y) { return (x + y) - y; } " .. head .. "{ r = g(a, b); }",
             "float g(float x) { return x; } " .. head .. "{ r = g((a + b) - b); }",
+            "float g(float v[2]) { return v[1]; } " .. head .. "{ r = g(float[2](a, (a + b) - b)); }",
+            head .. "{ r = float[](a, (a + b) - b)[1]; }",
             "void g(float x, inout float y) { y = x + y; y -= x; } " .. head .. "{ r = a; g(b, r); }",
             "struct S { float x; float y; }; " .. head .. "{ S s; s.x = a + b; s.y = s.x - b; r = s.y; }",
             "kernel float f(float a<>, float b<>) { return (a + b) - b; }",

@@ -218,7 +218,7 @@ bool cg_group_run(const CgGroup *g, const CgGroupStep *step)
     CgGroup run = *g;
     Stream dense = {0};
     bool contiguous = g->b->contiguous && g->b->source == SOURCE_BUFFER, reads = (step->phases & CG_GROUP_START) != 0;
-    bool done = contiguous || !reads || copy_new(g->b, NULL, &dense);
+    bool done = contiguous || !reads || copy_whole(g->b, NULL, "rill.solve.cg: argument 'b'", &dense);
     run.b = dense.buffer ? &dense : contiguous ? g->b : g->x;
     done = done && run_group(&run, step);
     stream_release(&dense);

@@ -63,13 +63,17 @@ static int64_t pitch_of(const Stream *s, int64_t columns, int64_t rows)
 /* Writes why argument `name` is copied. */
 static void explain(const Stream *s, const Type *type, int unit, char name, char reason[PROFILE_REASON])
 {
-    const char *why = s->source != SOURCE_BUFFER ? "is not stored in memory"
-                      : s->type != type          ? "has another type than the result"
-                      : !row_major(s)            ? "is a transposed view, or its rows are not contiguous"
-                      : s->offset % 4            ? "is a view that begins within four elements"
-                      : unit > 1                 ? "needs a multiple of four rows, with a multiple of four elements"
-                                                 : "needs rows with a multiple of four elements";
-    snprintf(reason, PROFILE_REASON, "rill.matmul: argument '%c' %s", name, why);
+    char what[32];
+    const char *why = !row_major(s)   ? "is a transposed view, or its rows are not contiguous"
+                      : s->offset % 4 ? "is a view that begins within four elements"
+                      : unit > 1      ? "needs a multiple of four rows, with a multiple of four elements"
+                                      : "needs rows with a multiple of four elements";
+    snprintf(what, sizeof what, "rill.matmul: argument '%c'", name);
+    if (s->source != SOURCE_BUFFER || s->type != type) {
+        copy_explain(s, type, what, reason);
+    } else {
+        snprintf(reason, PROFILE_REASON, "%s %s", what, why);
+    }
 }
 
 /* Creates an operand with rows of whole texels, padded with zeros. The number of rows is a multiple of `unit`, which

@@ -24,7 +24,7 @@ static Indices take_indices(lua_State *L, int at, const char *function, bool gap
     size_t bytes = (size_t)indices.count * sizeof(int32_t);
     if (!s->contiguous || s->source != SOURCE_BUFFER) {
         Stream *copy = stream_handle_push(L);
-        binding_make(L, s->device, function, copy_new(s, NULL, copy));
+        binding_make(L, s->device, function, copy_whole(s, NULL, "the vertex cache: argument 'indices'", copy));
         s = indices.stream = copy;
     }
     int32_t *values = scratch_push(L, bytes + 1);

@@ -76,7 +76,7 @@ int each_pairs(lua_State *L)
     if (s->contiguous || s->source == SOURCE_RAMP) {
         stream_copy_view(s, &cursor->whole);
     } else {
-        binding_make(L, s->device, "s:each", copy_new(s, NULL, &cursor->whole));
+        binding_make(L, s->device, "s:each", copy_whole(s, NULL, "s:each: argument 's'", &cursor->whole));
     }
     lua_pushvalue(L, -1);
     lua_pushcclosure(L, cursor_next, 1);

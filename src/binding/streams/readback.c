@@ -76,7 +76,7 @@ static bool request_open(const Stream *view, Request *request)
     Stream *whole = &request->whole;
     if (view->contiguous && view->buffer) {
         stream_copy_view(view, whole);
-    } else if (!copy_new(view, NULL, whole)) {
+    } else if (!copy_whole(view, NULL, "the read-back: the stream", whole)) {
         return false;
     }
     uint64_t bytes = stream_bytes(whole);

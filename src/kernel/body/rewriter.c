@@ -358,6 +358,20 @@ static bool put_own_call(Rewriter *rw, size_t i, size_t close)
            (first >= close || put_plain(rw, end));
 }
 
+/* Writes TYPE[N], and if elements follow it, TYPE[N](x, y). The brackets begin at token `brackets`. */
+static bool put_array(Rewriter *rw, size_t i, size_t brackets, size_t last, size_t *next)
+{
+    size_t open = rewriter_skip_brackets(rw, brackets, last, INT_MAX);
+    *next = open;
+    bool done = rewriter_type(rw, rewriter_token(rw, i)) && rewriter_lengths(rw, brackets, open);
+    if (!done || open >= last || !token_is(rewriter_token(rw, open), "(")) {
+        return done;
+    }
+    *next = rewriter_close(rw, open, last);
+    return put_plain(rw, rewriter_token(rw, open)) && rewrite_kept_arguments(rw, open + 1, *next - 1) &&
+           put_plain(rw, rewriter_token(rw, *next - 1));
+}
+
 static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     const Token *t = rewriter_token(rw, i);
@@ -406,8 +420,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     const Type *type;
     int matrix;
     if (module_type(rw->module, t, &type, &matrix, &used) && token_is(rewriter_token(rw, i + (size_t)used), "[")) {
-        *next = rewriter_skip_brackets(rw, i + (size_t)used, last, INT_MAX); /* float[2](x, y) */
-        return rewriter_type(rw, t) && rewriter_lengths(rw, i + (size_t)used, *next);
+        return put_array(rw, i, i + (size_t)used, last, next);
     }
     bool handled;
     if (!rewrite_access_builtin(rw, i, last, next, &handled)) {

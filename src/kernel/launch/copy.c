@@ -9,6 +9,7 @@
 #include "kernel/launch/transpose.h"
 #include "kernel/variant/address_map.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LONG_ROW = 512 }; /* bytes of a row that the CPU copies */
@@ -227,6 +228,22 @@ bool copy_new_for(const Stream *from, const Type *type, const char *reason, Stre
     bool done = copy_new(from, type, result);
     profile_copies_end(from->device, former, done);
     return done;
+}
+
+void copy_explain(const Stream *from, const Type *type, const char *what, char reason[PROFILE_REASON])
+{
+    const char *why = from->source != SOURCE_BUFFER ? "is not stored in memory"
+                      : type && from->type != type  ? "has another type than the operation"
+                      : !from->contiguous           ? "is a view, and its elements are not contiguous"
+                                                    : "begins within a unit of the operation";
+    snprintf(reason, PROFILE_REASON, "%s %s", what, why);
+}
+
+bool copy_whole(const Stream *from, const Type *type, const char *what, Stream *result)
+{
+    char reason[PROFILE_REASON];
+    copy_explain(from, type, what, reason);
+    return copy_new_for(from, type, reason, result);
 }
 
 /* Strides dimension d of a contiguous stream if the product of the sizes exceeds 32 bits. i n / m

@@ -3,6 +3,7 @@
 #ifndef RILL_KERNEL_LAUNCH_COPY_H
 #define RILL_KERNEL_LAUNCH_COPY_H
 
+#include "gpu/program/profile.h"
 #include "kernel/kernel.h"
 
 /* Copies all elements to a stream of the same shape. The types have the same layout, or are numeric
@@ -25,6 +26,11 @@ bool copy_new(const Stream *from, const Type *type, Stream *result);
  * the copy. */
 bool copy_stream_for(Stream *to, const Stream *from, const char *reason);
 bool copy_new_for(const Stream *from, const Type *type, const char *reason, Stream *result);
+/* Writes why the argument `what`, for example "rill.fft: argument 's'", is copied before it is a stream of `type` in
+ * contiguous memory. */
+void copy_explain(const Stream *from, const Type *type, const char *what, char reason[PROFILE_REASON]);
+/* Creates a contiguous stream of `type` (NULL: the type of `from`) like copy_new. Profiles show copy_explain's text. */
+bool copy_whole(const Stream *from, const Type *type, const char *what, Stream *result);
 /* Creates a view or a new stream of `shape` with the elements that stream_resample selects. */
 bool copy_resampled(const Stream *from, const Shape *shape, Stream *result);
 /* Implements LaunchCopy (launch.h) for the arguments of a launch. */

@@ -113,7 +113,7 @@ static bool start(const Stream *s, const Type *type, Work *work)
     }
     work->own = true;
     if (s->type->value->components == type->components) {
-        return copy_new(s, type, &work->s);
+        return copy_whole(s, type, "the transform's argument 's'", &work->s);
     }
     return launch_new(complex_text, s, type, &work->s);
 }
@@ -240,7 +240,7 @@ static bool retype(Work *work, const Type *type)
     int64_t from = s->type->components, to = type->components;
     Stream result;
     if (s->offset * from % to != 0) {
-        if (!copy_new(s, s->type, &result)) {
+        if (!copy_whole(s, s->type, "rows of the transform: the stream", &result)) {
             return false;
         }
         replace(work, &result);
@@ -275,7 +275,7 @@ static bool cut_rows(Work *work, int64_t count)
     if (!stream_domain(&work->s, from, to, &part)) {
         return false;
     }
-    bool done = copy_new(&part, NULL, &result);
+    bool done = copy_new_for(&part, NULL, "the transform: the first elements of its rows become the result", &result);
     stream_release(&part);
     if (done) {
         replace(work, &result);
@@ -326,7 +326,7 @@ static bool turn_work(Work *work, int axis, bool back)
     if (!exchange_axis(&work->s, axis, back, &view)) {
         return false;
     }
-    bool done = copy_new(&view, NULL, &result);
+    bool done = copy_new_for(&view, NULL, "the transform: an axis that is not the last is exchanged with it", &result);
     stream_release(&view);
     if (done) {
         replace(work, &result);
@@ -349,7 +349,8 @@ static bool run_real(const Stream *s, const FftSpec *spec, Work *work)
 static bool finish(Work *work, Stream *result)
 {
     if (!work->own) {
-        return copy_new(&work->s, NULL, result);
+        return copy_new_for(&work->s, NULL, "the transform: the result is a new stream, although nothing is computed",
+                            result);
     }
     stream_copy_view(&work->s, result);
     return true;

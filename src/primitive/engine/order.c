@@ -43,7 +43,7 @@ const Stream *order_packed(Held *held, const Stream *s)
         stream_copy_view(&whole, copy);
         return copy;
     }
-    return copy_new(&whole, NULL, copy) ? copy : NULL;
+    return copy_whole(&whole, NULL, "the sort: a stream of keys or values", copy) ? copy : NULL;
 }
 
 static const Type *narrow_type(const Type *type)
@@ -58,7 +58,8 @@ static const Stream *widened(Held *held, const Stream *s)
     if (!stream_retype(s, narrow_type(s->type), &view)) {
         return NULL;
     }
-    bool done = copy_new(&view, type_of(SCALAR_UINT, 1), wide);
+    bool done = copy_new_for(&view, type_of(SCALAR_UINT, 1),
+                             "the sort: keys or values of 8 or 16 bits are sorted as 32 bits", wide);
     stream_release(&view);
     return done ? wide : NULL;
 }
@@ -84,7 +85,7 @@ static bool narrowed(Buffer *words, const Type *type, const Shape *shape, Stream
     }
     bool done = stream_over(words, type_of(SCALAR_UINT, 1), shape, 0, &wide);
     if (done && (done = stream_retype(result, narrow_type(type), &view))) {
-        done = copy_stream(&view, &wide);
+        done = copy_stream_for(&view, &wide, "the sort: keys or values of 32 bits become 8 or 16 bits again");
         stream_release(&view);
     }
     stream_release(&wide);

@@ -327,7 +327,10 @@ bool reducer_run(const ReducerText *text, const Inputs *in, Stream *result)
     if (!stream_create(result->device, text->result, &result->shape, false, &dense)) {
         return false;
     }
-    bool done = run_level(text, in, &result->shape, total, true, &dense) && copy_stream(result, &dense);
+    bool done =
+        run_level(text, in, &result->shape, total, true, &dense) &&
+        copy_stream_for(result, &dense,
+                        "the reduction: the stream for the result is a view, has another type, or overlaps an input");
     stream_release(&dense);
     return done;
 }

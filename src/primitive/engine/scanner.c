@@ -394,7 +394,7 @@ bool scanner_restore(Stream *result, const Type *type)
     }
     Stream from = *result, made; /* a header only: all elements that the buffer has room for are cast */
     from.length = (DeviceLength){0};
-    if (!copy_new(&from, type, &made)) {
+    if (!copy_new_for(&from, type, "the scan: results become elements of the stream's type", &made)) {
         return false;
     }
     if (result->length.buffer) {

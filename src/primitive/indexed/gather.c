@@ -64,11 +64,11 @@ bool gather_stream(const Stream *src, const Stream *index, bool check, Stream *r
     Stream whole = {0}, from = {0}, to = {0};
     bool flat = index->type->components == 1 && src->shape.rank > 1;
     memset(result, 0, sizeof *result);
-    bool done = index_check_stream(index, &src->shape) && (!flat || check_flat(src, index)) &&
-                (flat ? index_flatten(src, &whole) : (stream_copy_view(src, &whole), true)) &&
-                source_view(&whole, flat, &from) &&
-                stream_create(src->device, src->type, &index->shape, false, result) &&
-                stream_retype(result, from.type, &to) && fetch(&from, index, check, &to);
+    bool done =
+        index_check_stream(index, &src->shape) && (!flat || check_flat(src, index)) &&
+        (flat ? index_flatten(src, "rill.gather: argument 's'", &whole) : (stream_copy_view(src, &whole), true)) &&
+        source_view(&whole, flat, &from) && stream_create(src->device, src->type, &index->shape, false, result) &&
+        stream_retype(result, from.type, &to) && fetch(&from, index, check, &to);
     stream_release(&to);
     stream_release(&from);
     stream_release(&whole);

@@ -258,7 +258,8 @@ static bool step_chains(Fetch *f, Chains *chains, int64_t left, uint32_t step, b
     }
     *ended = false;
     done = done && reduce_kernel(f->kernel, args, false, &next) &&
-           ((step & (step - 1)) != 0 || same_bits(f, &values, &next, ended)) && copy_stream(&values, &next);
+           ((step & (step - 1)) != 0 || same_bits(f, &values, &next, ended)) &&
+           copy_stream_for(&values, &next, "rill.gather_op: the values of a round become those of the next");
     stream_release(&values);
     stream_release(&pairs);
     stream_release(&next);
@@ -345,8 +346,10 @@ static bool prepare(Fetch *f, const Stream *index, uint32_t *skipped)
     Stream bad = {0}, values = {0};
     const Type *type = f->src->type->value;
     index_size(index->type, &f->src->shape, size);
-    bool done = (type == f->src->type ? (stream_copy_view(f->src, &values), true) : copy_new(f->src, type, &values)) &&
-                index_flatten(&values, &f->flat) && index_flatten(index, &f->index) &&
+    bool done = (type == f->src->type ? (stream_copy_view(f->src, &values), true)
+                                      : copy_whole(f->src, type, "rill.gather_op: argument 'src'", &values)) &&
+                index_flatten(&values, "rill.gather_op: argument 'src'", &f->flat) &&
+                index_flatten(index, "rill.gather_op: argument 'index'", &f->index) &&
                 (!skipped || (create(f, word_type(), 1, &bad) && copy_fill(&bad, &none))) &&
                 index_sort(&f->index, size, f->count, skipped ? &bad : NULL, &f->keys, &f->order) &&
                 (!skipped || buffer_read(bad.buffer, 0, skipped, sizeof *skipped));

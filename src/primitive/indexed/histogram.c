@@ -216,13 +216,14 @@ static bool find_numbers(const Stream *s, const HistogramSpec *spec, Stream *num
     return done;
 }
 
-/* Creates a dense one-dimensional stream for `tally`: another header if the stream is already dense, else a copy. */
-static bool dense(const Stream *s, const Type *type, Stream *result)
+/* Creates a dense one-dimensional stream for `tally`: another header if the stream is already dense, else a copy, whose
+ * reason in profiles begins with `what`. */
+static bool dense(const Stream *s, const Type *type, const char *what, Stream *result)
 {
     Shape flat = {.rank = 1, .size = {stream_elements(s)}};
     Stream copy = {0};
     bool as_is = s->source == SOURCE_BUFFER && s->contiguous && s->type == type;
-    bool done = (as_is || copy_new(s, type, &copy)) &&
+    bool done = (as_is || copy_whole(s, type, what, &copy)) &&
                 stream_over(as_is ? s->buffer : copy.buffer, type, &flat, as_is ? s->offset : 0, result);
     stream_release(&copy);
     return done;
@@ -234,7 +235,7 @@ static bool tally(const Stream *numbers, const Stream *weights, int64_t bins, St
         return count_numbers(numbers, bins, result);
     }
     Stream flat;
-    if (!dense(weights, compared_type(weights->type), &flat)) {
+    if (!dense(weights, compared_type(weights->type), "the histogram: option 'weights'", &flat)) {
         return false;
     }
     Shape shape = {.rank = 1, .size = {bins}};
@@ -260,7 +261,7 @@ static bool count_in_bins(const Stream *s, const HistogramSpec *spec, const Stre
     if (!find_numbers(s, spec, &found, edges)) {
         return false;
     }
-    bool done = dense(&found, word_type(), &numbers);
+    bool done = dense(&found, word_type(), "the histogram: the numbers of bins", &numbers);
     stream_release(&found);
     if (!done) {
         return false;
@@ -295,7 +296,7 @@ bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *
 static bool as_words(const Stream *s, Stream *numbers)
 {
     Stream flat;
-    bool done = dense(s, s->type->value, &flat);
+    bool done = dense(s, s->type->value, "the histogram: argument 's'", &flat);
     if (done) {
         done = stream_retype(&flat, word_type(), numbers);
         stream_release(&flat);

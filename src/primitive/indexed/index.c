@@ -84,14 +84,14 @@ bool index_sort(const Stream *index, const uint32_t size[4], uint32_t count, con
     return done;
 }
 
-bool index_flatten(const Stream *stream, Stream *result)
+bool index_flatten(const Stream *stream, const char *what, Stream *result)
 {
     Shape flat = {.rank = 1, .size = {stream_elements(stream)}};
     if (stream_reshape(stream, &flat, result)) {
         return true;
     }
     Stream dense;
-    if (!copy_new(stream, NULL, &dense)) {
+    if (!copy_whole(stream, NULL, what, &dense)) {
         return false;
     }
     bool done = stream_reshape(&dense, &flat, result);

@@ -20,7 +20,8 @@ void index_size(const Type *index, const Shape *shape, uint32_t size[4]);
  * indices out of range is added to its first element (uint). */
 bool index_sort(const Stream *index, const uint32_t size[4], uint32_t count, const Stream *bad, Stream *keys,
                 Stream *order);
-/* Creates a one-dimensional stream of all elements: a view if possible, else a copy. The caller releases it. */
-bool index_flatten(const Stream *stream, Stream *result);
+/* Creates a one-dimensional stream of all elements: a view if possible, else a copy, whose reason in
+ * profiles begins with `what`. The caller releases it. */
+bool index_flatten(const Stream *stream, const char *what, Stream *result);
 
 #endif

@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+/* Reasons of copies in profiles. */
+static const char destination[] = "rill.scatter: argument 'dst'";
+static const char stored[] = "rill.scatter: the result is stored into argument 'dst', which was copied";
+
 typedef struct OpRow {
     const char *name;
     const char *atomic; /* atomic operation for int and uint, whose order does not influence the result; NULL: none */
@@ -73,7 +77,7 @@ static bool set_last(Scatter *s)
         return false;
     }
     Stream places;
-    bool done = index_flatten(&winner, &places);
+    bool done = index_flatten(&winner, "rill.scatter: the winners of duplicates", &places);
     StrBuf text = STRBUF_EMPTY;
     index_declare(&text, s->index.type);
     strbuf_addf(&text, "kernel void scatter(%s index<>, int4 size, inout uint last[]%s) {", type,
@@ -103,7 +107,7 @@ static bool combine_atomically(Scatter *s)
     Stream flat, dense = {0};
     Shape shape = {.rank = 1, .size = {stream_elements(s->dst)}};
     bool view = stream_reshape(s->dst, &shape, &flat);
-    if (!view && !(copy_new(s->dst, NULL, &dense) && stream_reshape(&dense, &shape, &flat))) {
+    if (!view && !(copy_whole(s->dst, NULL, destination, &dense) && stream_reshape(&dense, &shape, &flat))) {
         return false;
     }
     StrBuf text = STRBUF_EMPTY, action = STRBUF_EMPTY;
@@ -115,7 +119,7 @@ static bool combine_atomically(Scatter *s)
     strbuf_free(&action);
     Argument args[] = {
         {.stream = &s->index}, {.stream = &s->src}, {.words = s->size}, {.stream = &flat}, {.stream = &s->bad}};
-    bool done = launch(s, &text, args, &s->index.shape) && (view || copy_stream(s->dst, &dense));
+    bool done = launch(s, &text, args, &s->index.shape) && (view || copy_stream_for(s->dst, &dense, stored));
     stream_release(&flat);
     stream_release(&dense);
     return done;
@@ -164,7 +168,8 @@ static bool combine_pairs(const SegmentSpec *spec, const Stream *places, const S
         from[1] = c;
         to[1] = c + 1;
         done = stream_domain(&pairs, from, to, &sides[c]) && stream_reshape(c ? more : now, &column, &columns[c]) &&
-               copy_stream(&sides[c], &columns[c]);
+               copy_stream_for(&sides[c], &columns[c],
+                               "rill.scatter: elements are put next to those with the same destination");
     }
     done = done && segment_reduce_by_key(spec, &keys, &values, results) && stream_settle(&results[1]);
     if (done) {
@@ -212,10 +217,10 @@ static bool combine_in_order(Scatter *s, Kernel *kernel)
     const Type *type = s->dst->type->value;
     Stream found[2] = {{0}}, flat = {0}, dense = {0}, now = {0}, sums = {0};
     bool view = type == s->dst->type && stream_reshape(s->dst, &shape, &flat);
-    bool done = (view || (copy_new(s->dst, type, &dense) && stream_reshape(&dense, &shape, &flat))) &&
+    bool done = (view || (copy_whole(s->dst, type, destination, &dense) && stream_reshape(&dense, &shape, &flat))) &&
                 reduce_destinations(s, &spec, found) && gather_stream(&flat, &found[0], false, &now) &&
                 combine_pairs(&spec, &found[0], &now, &found[1], &sums) && put(s, &found[0], &sums, &flat) &&
-                (view || copy_stream(s->dst, &dense));
+                (view || copy_stream_for(s->dst, &dense, stored));
     stream_release(&found[0]);
     stream_release(&found[1]);
     stream_release(&flat);
@@ -272,7 +277,7 @@ static bool add_sums(Scatter *s)
     Shape shape = {.rank = 1, .size = {stream_elements(s->dst)}};
     Stream numbers, sums, flat = {0}, dense = {0};
     bool view = stream_reshape(s->dst, &shape, &flat);
-    if (!view && !(copy_new(s->dst, NULL, &dense) && stream_reshape(&dense, &shape, &flat))) {
+    if (!view && !(copy_whole(s->dst, NULL, destination, &dense) && stream_reshape(&dense, &shape, &flat))) {
         return false;
     }
     bool done = find_destinations(s, &numbers);
@@ -285,7 +290,7 @@ static bool add_sums(Scatter *s)
         StrBuf text = STRBUF_EMPTY;
         strbuf_addf(&text, "kernel void add(%s sum<>, inout %s dst<>) { if (sum != 0.0) dst += sum; }", type, type);
         Argument args[] = {{.stream = &sums}, {.stream = &flat}};
-        done = launch(s, &text, args, &shape) && (view || copy_stream(s->dst, &dense));
+        done = launch(s, &text, args, &shape) && (view || copy_stream_for(s->dst, &dense, stored));
         stream_release(&sums);
     }
     stream_release(&flat);
@@ -316,8 +321,9 @@ static bool prepare(Scatter *s, const Stream *index, const Stream *src, bool cou
     Shape one = {.rank = 1, .size = {1}};
     Stream cast = {0};
     bool same = src->type == type && src->source == SOURCE_BUFFER;
-    bool done = (same || copy_new(src, type, &cast)) && index_flatten(same ? src : &cast, &s->src) &&
-                index_flatten(index, &s->index) &&
+    bool done = (same || copy_whole(src, type, "rill.scatter: argument 'src'", &cast)) &&
+                index_flatten(same ? src : &cast, "rill.scatter: argument 'src'", &s->src) &&
+                index_flatten(index, "rill.scatter: argument 'index'", &s->index) &&
                 (!count || stream_create(s->dst->device, type_of(SCALAR_UINT, 1), &one, true, &s->bad));
     stream_release(&cast);
     index_size(index->type, &s->dst->shape, s->size);
