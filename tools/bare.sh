@@ -97,5 +97,5 @@ inside "make demo"
 inside "make test"
 
 echo
-echo "$report, $(tail -1 "$tree.test")"
+echo "$report, $(grep -E '^[0-9]+ passed, [0-9]+ failed' "$tree.test" | tail -1)"
 exit "$failed"

@@ -16,8 +16,11 @@ static int count;
 
 int peer_shader(const char *glsl, int groups, size_t bytes, int inputs, const PeerShaderInput *given)
 {
-    if (count == MOST_SHADERS) peer_fail("more than %d shaders", MOST_SHADERS);
-    Shader *s = &shaders[count];
+    int number = 0;
+    while (number < count && shaders[number].program) number++;
+    if (number == MOST_SHADERS) peer_fail("more than %d shaders", MOST_SHADERS);
+    Shader *s = &shaders[number];
+    count = number == count ? count + 1 : count;
     *s = (Shader){.groups = (GLuint)groups, .inputs = inputs, .bytes = bytes};
     s->program = peer_program("%s", glsl);
     s->result = peer_buffer(bytes, NULL);
@@ -25,7 +28,7 @@ int peer_shader(const char *glsl, int groups, size_t bytes, int inputs, const Pe
         s->buffers[i] = peer_buffer(given[i].bytes, given[i].data);
         s->textures[i] = peer_texture(s->buffers[i], given[i].quads ? GL_RGBA32UI : GL_R32UI);
     }
-    return count++;
+    return number;
 }
 
 static void launch(void *data)
