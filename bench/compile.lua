@@ -141,7 +141,7 @@ return function()
     rows[1] = support.note("greatest compile time", ("%.2f s (%s)"):format(list[1][2], list[1][1]),
         ("<= %.2f s"):format(GOAL))
     rows[2] = support.note("a map by hand, a sum by hand", ("%.1f ms, %.1f ms"):format(map * 1e3, sum * 1e3))
-    rows[3] = support.table("Compile time of public functions with an empty cache, seconds of all threads; by hand: of " ..
+    rows[3] = support.table("Compile time of public functions with an empty cache, seconds of all threads; " ..
         "as many programs, half of them the map and half of them the sum", lines)
     return rows
 end
