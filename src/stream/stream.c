@@ -42,13 +42,14 @@ static void stream_header(Device *device, const Type *type, const Shape *shape, 
     }
 }
 
-bool stream_create(Device *device, const Type *type, const Shape *shape, bool zero, Stream *result)
+static bool create(Device *device, const Type *type, const Shape *shape, bool zero, bool readable, Stream *result)
 {
     memset(result, 0, sizeof *result);
     if (!shape_check(shape)) {
         return false;
     }
-    Buffer *buffer = buffer_create(device, (uint64_t)shape_elements(shape) * (uint64_t)type->bytes, zero);
+    uint64_t bytes = (uint64_t)shape_elements(shape) * (uint64_t)type->bytes;
+    Buffer *buffer = readable ? buffer_create_readable(device, bytes) : buffer_create(device, bytes, zero);
     if (!buffer) {
         return false;
     }
@@ -56,6 +57,16 @@ bool stream_create(Device *device, const Type *type, const Shape *shape, bool ze
     result->buffer = buffer;
     result->writable = true;
     return true;
+}
+
+bool stream_create(Device *device, const Type *type, const Shape *shape, bool zero, Stream *result)
+{
+    return create(device, type, shape, zero, false, result);
+}
+
+bool stream_create_readable(Device *device, const Type *type, const Shape *shape, Stream *result)
+{
+    return create(device, type, shape, false, true, result);
 }
 
 bool stream_over(Buffer *buffer, const Type *type, const Shape *shape, int64_t offset, Stream *result)

@@ -80,6 +80,8 @@ void stream_ramp_element(const Stream *stream, int64_t number, void *element);
 
 /* Creates a stream with a new buffer, which is filled with zeros if `zero` is set, else undefined. */
 bool stream_create(Device *device, const Type *type, const Shape *shape, bool zero, Stream *result);
+/* Creates a stream as buffer_create_readable creates a buffer. */
+bool stream_create_readable(Device *device, const Type *type, const Shape *shape, Stream *result);
 /* Creates an iterator stream, a ramp from `from` (inclusive) to `to` (exclusive) with one value per
  * component. If the type is a vector, its component x varies along the last dimension, y along the dimension
  * before it, and so on. Fails if the type is not float, double, int, uint or a vector of them, or if an

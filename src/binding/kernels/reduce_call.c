@@ -97,7 +97,8 @@ static int finish(lua_State *L, Call *call, int r, const Call *input)
     } else if (given) {
         stream_copy_view(given, result);
     } else {
-        done = stream_create(call->device, f->params[r].type, shape, false, result);
+        done = value ? stream_create_readable(call->device, f->params[r].type, shape, result)
+                     : stream_create(call->device, f->params[r].type, shape, false, result);
     }
     if (input) {
         done = done && reduce_kernel_input(call->kernel, call->args, input->kernel, input->args, &input->launch.domain,

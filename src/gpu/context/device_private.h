@@ -41,13 +41,15 @@ struct Buffer {
     uint8_t *map;                   /* persistent mapping on devices with host memory, else NULL */
     uint64_t pinned;                /* bytes of the pages of pinned_memory.c at `map`; 0: OpenGL's memory */
     bool zero;                      /* the memory is new and contains zeros */
+    bool readable;                  /* see buffer_create_readable */
+    const uint8_t *host;            /* where the host reads a readable buffer after a fence, else NULL */
     BufferWrites writes;
     Buffer *class_next, *class_previous; /* pooled buffers of the same size */
     Buffer *older, *newer;               /* pooled buffers by age */
 };
 
 typedef struct Pool {
-    Buffer *classes[POOL_CLASSES];
+    Buffer *classes[POOL_CLASSES + 1]; /* the last class: readable buffers */
     Buffer *oldest, *newest;
     uint64_t bytes;
 } Pool;
@@ -318,7 +320,7 @@ void recorder_destroy(Device *device);
 /* Returns the capacity of the size class for `bytes`. */
 uint64_t pool_round(uint64_t bytes);
 /* Takes a buffer of this or a slightly larger capacity from the pool. Returns NULL if there is none. */
-Buffer *pool_take(Device *device, uint64_t capacity);
+Buffer *pool_take(Device *device, uint64_t capacity, bool readable);
 /* Adds a buffer to the pool. */
 void pool_give(Device *device, Buffer *buffer);
 /* Frees a buffer that is not in the pool. */

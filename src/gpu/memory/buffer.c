@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* SPARE_TAIL: room for stores of the last step of a launch after the elements. */
-enum { ALIGNMENT = 16, SPARE_TAIL = 240 };
+enum { ALIGNMENT = 16, SPARE_TAIL = 240, READABLE_BYTES = 4096 };
 
 static const uint64_t MIB = 1024 * 1024;
 /* Most bytes that one GL call moves, since some drivers store sizes in an int. */
@@ -32,6 +32,11 @@ static bool store_buffer(Buffer *buffer)
     if (buffer->capacity >= buffer->device->pinned_bytes && pinned_memory_store(buffer)) {
         return true;
     }
+    if (buffer->readable) {
+        glBufferStorage(GL_COPY_WRITE_BUFFER, size, NULL, map | GL_DYNAMIC_STORAGE_BIT | GL_CLIENT_STORAGE_BIT);
+        buffer->host = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, size, map);
+        return buffer->host != NULL;
+    }
     if (!buffer->device->buffer_storage) {
         glBufferData(GL_COPY_WRITE_BUFFER, size, NULL, GL_DYNAMIC_COPY);
     } else if (traits->host_memory && traits->synchronous) {
@@ -44,7 +49,7 @@ static bool store_buffer(Buffer *buffer)
 }
 
 /* Creates a buffer. Returns NULL, without an error message, if GL has no memory left. */
-static Buffer *new_buffer(Device *device, uint64_t capacity)
+static Buffer *new_buffer(Device *device, uint64_t capacity, bool readable)
 {
     Buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer) {
@@ -52,6 +57,7 @@ static Buffer *new_buffer(Device *device, uint64_t capacity)
     }
     buffer->device = device;
     buffer->capacity = capacity;
+    buffer->readable = readable;
     glGenBuffers(1, &buffer->name);
     glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
     gl_error_clear(device);
@@ -63,30 +69,30 @@ static Buffer *new_buffer(Device *device, uint64_t capacity)
     return buffer;
 }
 
-static Buffer *obtain(Device *device, uint64_t bytes, uint64_t capacity)
+static Buffer *obtain(Device *device, uint64_t bytes, uint64_t capacity, bool readable)
 {
     if (!memory_fits(device, bytes)) {
         return NULL;
     }
-    Buffer *buffer = pool_take(device, capacity);
+    Buffer *buffer = pool_take(device, capacity, readable);
     if (buffer) {
         buffer->zero = false;
         return buffer;
     }
     memory_make_room(device, bytes);
-    return new_buffer(device, capacity);
+    return new_buffer(device, capacity, readable);
 }
 
-static Buffer *obtain_or_collect(Device *device, uint64_t bytes, uint64_t capacity)
+static Buffer *obtain_or_collect(Device *device, uint64_t bytes, uint64_t capacity, bool readable)
 {
-    Buffer *buffer = obtain(device, bytes, capacity);
+    Buffer *buffer = obtain(device, bytes, capacity, readable);
     if (!buffer) {
         memory_collect(device);
-        buffer = obtain(device, bytes, capacity);
+        buffer = obtain(device, bytes, capacity, readable);
     }
     if (!buffer) {
         memory_shrink(device, 0);
-        buffer = obtain(device, bytes, capacity);
+        buffer = obtain(device, bytes, capacity, readable);
     }
     return buffer;
 }
@@ -129,13 +135,13 @@ static bool poison(Buffer *buffer, uint64_t from)
     return done;
 }
 
-Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
+static Buffer *create(Device *device, uint64_t bytes, bool zero, bool readable)
 {
     uint64_t ceiling = device->buffer_ceiling ? device->buffer_ceiling : (uint64_t)INT64_MAX / 2;
     uint64_t padded =
         (bytes > 0 && bytes <= ceiling ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT) + SPARE_TAIL;
     uint64_t capacity = pool_round(padded);
-    capacity = capacity > ceiling ? padded : capacity;
+    capacity = readable ? pool_round(READABLE_BYTES + SPARE_TAIL) : capacity > ceiling ? padded : capacity;
     if (bytes > ceiling || capacity > ceiling) {
         error_set("out of device memory: %llu bytes requested in one stream; \"%s\" allows at most %llu", (Count)bytes,
                   device->info.name, (Count)(ceiling - ALIGNMENT - SPARE_TAIL));
@@ -147,7 +153,7 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
     if (device->trim_programs) {
         device->trim_programs(device);
     }
-    Buffer *buffer = obtain_or_collect(device, bytes, capacity);
+    Buffer *buffer = obtain_or_collect(device, bytes, capacity, readable);
     if (!buffer) {
         if (gl_error_alive(device)) {
             memory_exhausted(device, bytes);
@@ -160,6 +166,16 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
         return NULL;
     }
     return buffer;
+}
+
+Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
+{
+    return create(device, bytes, zero, false);
+}
+
+Buffer *buffer_create_readable(Device *device, uint64_t bytes)
+{
+    return create(device, bytes, false, device->staged && bytes <= READABLE_BYTES);
 }
 
 Buffer *buffer_retain(Buffer *buffer)
@@ -350,6 +366,19 @@ static void read_chunks(Buffer *buffer, uint64_t offset, void *data, uint64_t by
     }
 }
 
+/* Reads a readable buffer after the launches that were issued. */
+static bool read_host(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
+{
+    bindings_barrier(buffer->device, GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+    GLsync fence = fence_create(buffer->device);
+    if (!fence_wait(buffer->device, &fence)) {
+        glDeleteSync(fence);
+        return error_prefix("buffer_read");
+    }
+    memcpy(data, buffer->host + offset, bytes);
+    return true;
+}
+
 bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
 {
     Device *device = buffer->device;
@@ -364,7 +393,11 @@ bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
         memcpy(data, buffer->map + offset, bytes);
         return true;
     }
-    if (!device->staged) {
+    if (buffer->host) {
+        if (!read_host(buffer, offset, data, bytes)) {
+            return false;
+        }
+    } else if (!device->staged) {
         read_chunks(buffer, offset, data, bytes);
     } else if (!staging_ring_read(buffer, offset, data, bytes)) {
         return error_prefix("buffer_read");

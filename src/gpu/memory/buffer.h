@@ -9,6 +9,9 @@
  * contents are undefined. If memory is exhausted, collects garbage and empties the pool, and tries again. On
  * failure returns NULL with error_set. */
 Buffer *buffer_create(Device *device, uint64_t bytes, bool zero);
+/* Creates a buffer with undefined contents, which the host reads after one launch has written it. On devices with
+ * separate memory, buffers of at most 4 KiB are in host memory, so that reading needs no copy. */
+Buffer *buffer_create_readable(Device *device, uint64_t bytes);
 /* Adds a reference. */
 Buffer *buffer_retain(Buffer *buffer);
 /* Drops a reference. With the last one the buffer goes to the pool. */

@@ -38,11 +38,11 @@ uint64_t pool_round(uint64_t bytes)
     return avoid_recompilation((bytes + step - 1) / step * step);
 }
 
-static size_t class_index(uint64_t capacity)
+static size_t class_index(uint64_t capacity, bool readable)
 {
     unsigned octave;
     uint64_t step = class_step(capacity, &octave);
-    return (size_t)octave * CLASS_STEPS + (size_t)(capacity / step);
+    return readable ? POOL_CLASSES : (size_t)octave * CLASS_STEPS + (size_t)(capacity / step);
 }
 
 /* Returns the bytes that a pooled buffer counts as: its requested bytes, as for live buffers, so that all
@@ -57,7 +57,7 @@ static void unlink_buffer(Pool *pool, Buffer *buffer)
     if (buffer->class_previous) {
         buffer->class_previous->class_next = buffer->class_next;
     } else {
-        pool->classes[class_index(buffer->capacity)] = buffer->class_next;
+        pool->classes[class_index(buffer->capacity, buffer->readable)] = buffer->class_next;
     }
     if (buffer->class_next) {
         buffer->class_next->class_previous = buffer->class_previous;
@@ -68,10 +68,10 @@ static void unlink_buffer(Pool *pool, Buffer *buffer)
     pool->bytes -= weight(buffer);
 }
 
-Buffer *pool_take(Device *device, uint64_t capacity)
+Buffer *pool_take(Device *device, uint64_t capacity, bool readable)
 {
-    size_t first = class_index(capacity);
-    for (size_t i = first; i <= first + SLACK_CLASSES && i < POOL_CLASSES; i++) {
+    size_t first = class_index(capacity, readable), end = POOL_CLASSES + (readable ? 1 : 0);
+    for (size_t i = first; i <= first + SLACK_CLASSES && i < end; i++) {
         Buffer *buffer = device->pool.classes[i];
         if (buffer) {
             unlink_buffer(&device->pool, buffer);
@@ -106,8 +106,8 @@ void pool_shrink(Device *device, uint64_t bytes)
 void pool_give(Device *device, Buffer *buffer)
 {
     Pool *pool = &device->pool;
-    size_t index = class_index(buffer->capacity);
-    if (index >= POOL_CLASSES) {
+    size_t index = class_index(buffer->capacity, buffer->readable);
+    if (index >= POOL_CLASSES && !buffer->readable) {
         pool_destroy(buffer);
         return;
     }

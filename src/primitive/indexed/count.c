@@ -16,8 +16,7 @@ enum {
     BYTE_LEAST = 128,    /* least number of texels per lane: with fewer, a lane is not worth its counters */
     ROW_WORDS = 1 << 22, /* words of the rows of all lanes */
     ROW_LANES = 1024,
-    WEIGHT_WORDS = 1 << 23, /* the same for weights: few rows stay in the caches */
-    WEIGHT_LANES = 128,
+    WEIGHT_LANES = 128, /* few rows of weights stay in the caches */
     ROW_LEAST = 16,
     /* Trips of one dispatch: the limit on loop trips. Rows that lanes return to have left the caches. */
     ROW_TRIPS = 60000,
@@ -208,7 +207,7 @@ static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bin
 static int64_t row_lanes(int64_t count, int64_t bins, const Stream *weights)
 {
     bool own = own_sums(weights, bins);
-    int64_t lanes = weights ? WEIGHT_WORDS / (2 * bins) : ROW_WORDS / bins;
+    int64_t lanes = ROW_WORDS / (bins * (weights ? 2 : 1));
     int64_t most = own ? OWN_LANES : weights ? WEIGHT_LANES : ROW_LANES;
     int64_t least = count / (own ? OWN_LEAST : 256) + 1, needed = count / ROW_TRIPS + 1;
     lanes = lanes > most ? most : lanes;
