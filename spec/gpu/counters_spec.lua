@@ -87,6 +87,23 @@ describe("calls of OpenGL:", function()
         assert.is_true(counts.work.glClientWaitSync >= 80)
     end)
 
+    it_counts("scalar results are read without a copy, after one wait", function()
+        local counts = counted([[
+            local x, y = rill.random(100000, {seed = 1}), rill.random(100000, {seed = 2})
+            local total = rill.kernel "reduce void total(float x<>, reduce float r<>) { r += x; }"
+            local function work()
+                return x:sum(), x:dot(y), x:norm(), x:argmax(), x:mean(), total(x)
+            end
+            work()
+            phase "start"
+            for n = 1, 20 do work() end
+            phase "work"
+        ]], {RILL_FAMILY = "gpu", RILL_ASYNC = "1"})
+        assert.equal(0, counts.work.glCopyBufferSubData)
+        assert.equal(120, counts.work.glClientWaitSync)
+        assert.equal(0, counts.work.glBufferStorage)
+    end)
+
     it_counts("a transform reads nothing back; of one kind only the first compiles, and computes its roots", function()
         local counts = counted([[
             local x = rill.random({4, 1009}, {seed = 1, type = "vec2"})
