@@ -5,6 +5,7 @@
 #include "kernel/body/derive.h"
 #include "kernel/body/glsl.h"
 #include "kernel/fault.h"
+#include "kernel/tree/print.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -317,7 +318,8 @@ Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key)
             return i ? lru_use(&kernel->variants, i) : kernel->variants.items[0];
         }
     }
-    return compile(kernel, device, key);
+    Variant *made = compile(kernel, device, key);
+    return made && print_check(&kernel->module->source) ? made : NULL;
 }
 
 /* specialize */

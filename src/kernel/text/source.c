@@ -1,7 +1,6 @@
 #include "kernel/text/source.h"
 
 #include "base/array.h"
-#include "base/strbuf.h"
 #include "kernel/text/foreign.h"
 
 #include <stdarg.h>
@@ -104,16 +103,8 @@ static void add_line(StrBuf *buf, const char *line, size_t length)
     }
 }
 
-bool source_error(const SourceText *source, size_t offset, const char *format, ...)
+void source_quote(const SourceText *source, size_t offset, int marked, StrBuf *out)
 {
-    char message[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    const char *foreign = foreign_syntax(source, &offset);
-    snprintf(message, foreign ? sizeof message : 0, "%s", foreign ? foreign : "");
-
     size_t start;
     int line = line_of(source, offset, &start) + source->first_line;
     size_t length = strcspn(source->text + start, "\n");
@@ -126,11 +117,28 @@ bool source_error(const SourceText *source, size_t offset, const char *format, .
     start += skipped;
     length -= skipped;
     column -= skipped;
-    StrBuf buf = STRBUF_EMPTY;
     int margin = snprintf(NULL, 0, "%5d", line);
-    strbuf_addf(&buf, "%s:%d: %s\n%5d | ", source->chunk, line, message, line);
-    add_line(&buf, source->text + start, length);
-    strbuf_addf(&buf, "\n%*s | %*s^", margin, "", (int)column, "");
+    strbuf_addf(out, "%5d | ", line);
+    add_line(out, source->text + start, length);
+    strbuf_addf(out, "\n%*s | %*s^", margin, "", (int)column, "");
+    for (int i = 1; i < marked && column + (size_t)i < SHOWN_COLUMNS; i++) {
+        strbuf_add(out, "^");
+    }
+}
+
+bool source_error(const SourceText *source, size_t offset, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    const char *foreign = foreign_syntax(source, &offset);
+    snprintf(message, foreign ? sizeof message : 0, "%s", foreign ? foreign : "");
+
+    StrBuf buf = STRBUF_EMPTY;
+    strbuf_addf(&buf, "%s:%d: %s\n", source->chunk, source_line(source, offset), message);
+    source_quote(source, offset, 1, &buf);
     error_set("%s", strbuf_text(&buf));
     strbuf_free(&buf);
     return false;

@@ -2,7 +2,7 @@
 #ifndef RILL_KERNEL_TEXT_SOURCE_H
 #define RILL_KERNEL_TEXT_SOURCE_H
 
-#include "base/error.h"
+#include "base/strbuf.h"
 
 #include <stddef.h>
 
@@ -30,6 +30,9 @@ void source_free(SourceText *source);
 /* Copies `length` bytes for use as the characters of a token and keeps them as long as the text.
  * Returns NULL with error_set on failure. */
 const char *source_keep(SourceText *source, const char *word, size_t length);
+
+/* Appends the line that contains byte `offset`, and a line that marks `marked` bytes from there with carets. */
+void source_quote(const SourceText *source, size_t offset, int marked, StrBuf *out);
 
 /* Records "chunk:line: message", the line itself and a caret under byte `offset`; returns false. If the text contains
  * syntax of another language, the message is about that syntax: see foreign.h. */

@@ -1,0 +1,52 @@
+/* _tree(text [, nodes]): the tree of a kernel text, for tests and tools/tree.lua. */
+#include "binding/binding.h"
+
+#include "kernel/text/lexer.h"
+#include "kernel/tree/parse.h"
+#include "kernel/tree/print.h"
+
+typedef struct Text {
+    SourceText source;
+    TokenList tokens;
+    Tree tree;
+    Messages messages;
+} Text;
+
+static bool print(Text *text, const char *from, size_t length, bool nodes, StrBuf *out)
+{
+    if (!source_create(&text->source, from, length, "text", 1) || !lexer_run(&text->source, &text->tokens) ||
+        !parse_module(&text->tree, &text->source, &text->tokens, &text->messages)) {
+        return false;
+    }
+    if (text->messages.count) {
+        message_write(&text->messages, out);
+        return error_set("%s", strbuf_text(out));
+    }
+    (nodes ? print_nodes : print_text)(&text->tree, text->tree.root, out);
+    return strbuf_whole(strbuf_text(out));
+}
+
+/* Returns the text that the tree prints, or with `nodes` a line for each node. Raises the errors of the text. */
+static int rill_tree(lua_State *L)
+{
+    size_t length;
+    const char *from = luaL_checklstring(L, 1, &length);
+    Text text = {0};
+    StrBuf out = STRBUF_EMPTY;
+    bool done = print(&text, from, length, lua_toboolean(L, 2), &out);
+    if (done) {
+        lua_pushlstring(L, strbuf_text(&out), out.length);
+    }
+    strbuf_free(&out);
+    message_free(&text.messages);
+    node_free(&text.tree);
+    token_list_free(&text.tokens);
+    source_free(&text.source);
+    return done ? 1 : luaL_error(L, "%s", error_message());
+}
+
+void open_kernel_tree(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"_tree", rill_tree}, {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}

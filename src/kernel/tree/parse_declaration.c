@@ -1,0 +1,169 @@
+/* Declarations outside of functions: structures, constants, functions with their parameters. */
+#include "kernel/tree/parse_private.h"
+
+/* Parses "typedef struct { fields } P;". A name after `struct` has no meaning. */
+static NodeIndex type_definition(Parse *p)
+{
+    p->at++;
+    NodeIndex node = node_add(p->tree, NODE_STRUCTURE, p->at);
+    Children children = parse_children(p, node);
+    node_at(p->tree, node)->flags = FLAG_TYPEDEF;
+    parse_expect(p, "struct", "'struct' after typedef");
+    if (!parse_is(p, "{")) {
+        node_append(&children, parse_type(p));
+    }
+    parse_fields(p, &children);
+    uint32_t name = parse_name(p, "the name that the typedef defines");
+    node_at(p->tree, node)->token = name;
+    return node;
+}
+
+/* Parses the sizes in "x<4, 4>". */
+static void sizes(Parse *p, Children *children)
+{
+    if (parse_accept(p, ">")) {
+        return;
+    }
+    NodeIndex list = node_add(p->tree, NODE_LIST, p->at);
+    Children numbers = parse_children(p, list);
+    do {
+        node_append(&numbers, parse_sum(p));
+    } while (parse_accept(p, ","));
+    node_append(children, list);
+    parse_expect(p, ">", "'>'");
+}
+
+static NodeIndex parameter(Parse *p)
+{
+    NodeIndex node = node_add(p->tree, NODE_PARAMETER, p->at);
+    Children children = parse_children(p, node);
+    uint32_t flags = parse_words(p, FLAGS_PARAMETER), open = p->at;
+    if ((flags & FLAG_PARAM(PARAM_VOUT)) && parse_accept(p, "[")) {
+        flags |= FLAG_MAXIMUM;
+        node_append(&children, parse_is(p, "]") ? node_add(p->tree, NODE_EMPTY, open) : parse_expression(p));
+        parse_close(p, open, "']' after the maximum");
+    }
+    node_append(&children, parse_type(p));
+    uint32_t name = parse_name(p, "the parameter's name");
+    if (parse_accept(p, "<")) {
+        flags |= FLAG_STREAM;
+        sizes(p, &children);
+    }
+    parse_lengths(p, &children);
+    node_at(p->tree, node)->token = name;
+    node_at(p->tree, node)->flags = flags;
+    parse_declare_name(p, name);
+    return node;
+}
+
+/* Parses the parameters with their parentheses. Returns the flags of the function. */
+static uint32_t parameters(Parse *p, Children *children)
+{
+    uint32_t open = p->at, flags = 0;
+    if (!parse_accept(p, "(")) {
+        parse_fail(p, "'(' and the parameters");
+        return 0;
+    }
+    const Token *t = parse_peek(p);
+    if (token_is(t, "void") && token_is(t + 1, ")")) {
+        flags = FLAG_VOID;
+        p->at++;
+    } else if (!token_is(t, ")")) {
+        do {
+            node_append(children, parameter(p));
+        } while (parse_accept(p, ","));
+    }
+    if (!p->damaged) {
+        parse_close(p, open, "',' or ')' after the parameter");
+    }
+    return flags;
+}
+
+/* Parses the sizes in "kernel(16, 8)". */
+static NodeIndex group(Parse *p)
+{
+    uint32_t open = p->at;
+    NodeIndex node = parse_leaf(p, NODE_GROUP);
+    Children children = parse_children(p, node);
+    do {
+        const char *expected = "one to three group sizes, as in kernel(64) or kernel(16, 8)";
+        bool number = parse_peek(p)->kind == TOKEN_NUMBER;
+        node_append(&children, number ? parse_leaf(p, NODE_NUMBER) : parse_fail(p, expected));
+    } while (parse_accept(p, ","));
+    parse_close(p, open, "')' after the group size");
+    return node;
+}
+
+/* Parses a function from its result type on. The words before it were consumed. */
+static NodeIndex function(Parse *p, uint32_t flags)
+{
+    NodeIndex node = node_add(p->tree, NODE_FUNCTION, p->at);
+    Children children = parse_children(p, node);
+    size_t variables = p->variables.count;
+    if ((flags & FLAG_KERNEL) && parse_is(p, "(")) {
+        node_append(&children, group(p));
+    }
+    node_append(&children, parse_type(p));
+    uint32_t name = parse_name(p, "the function's name");
+    flags |= parameters(p, &children);
+    node_at(p->tree, node)->token = name;
+    node_at(p->tree, node)->flags = flags;
+    if (parse_is(p, "{")) {
+        node_append(&children, parse_block(p));
+    } else if (!parse_accept(p, ";")) {
+        parse_fail(p, "'{' and the body");
+    }
+    p->variables.count = variables;
+    return node;
+}
+
+static NodeIndex outer(Parse *p)
+{
+    if (parse_is(p, ";")) {
+        return parse_leaf(p, NODE_EMPTY);
+    }
+    if (parse_is(p, "typedef") || parse_defines_structure(p)) {
+        NodeIndex node = parse_is(p, "typedef") ? type_definition(p) : parse_structure(p);
+        parse_semicolon(p);
+        return node;
+    }
+    if (parse_is(p, "kernel") || parse_is(p, "reduce")) {
+        uint32_t flag = parse_is(p, "kernel") ? FLAG_KERNEL : FLAG_PARAM(PARAM_REDUCE);
+        p->at++;
+        return function(p, flag);
+    }
+    uint32_t flags = parse_words(p, FLAGS_OUTER);
+    if (token_is(&p->tokens[parse_after_type(p, p->at) + 1], "(") || !(flags & FLAG_CONST)) {
+        return function(p, flags);
+    }
+    NodeIndex node = parse_variables(p, NODE_CONSTANT, flags);
+    parse_semicolon(p);
+    return node;
+}
+
+/* Resumes at the declaration after the one that begins at token `first`. */
+static NodeIndex resume(Parse *p, uint32_t first)
+{
+    uint32_t i = first;
+    bool block = false;
+    while (i < p->end && !block && !token_is(&p->tokens[i], ";")) {
+        block = token_is(&p->tokens[i], "{");
+        i = token_nesting(&p->tokens[i]) > 0 ? p->closing[i] + 1 : i + 1;
+    }
+    uint32_t name = i < p->end && p->tokens[i].kind == TOKEN_NAME; /* of a typedef */
+    i += token_is(&p->tokens[i + (block ? name : 0)], ";") ? (block ? name : 0) + 1 : 0;
+    parse_resume(p, i > p->at ? i : p->at);
+    return node_add(p->tree, NODE_DAMAGED, first);
+}
+
+NodeIndex parse_outer(Parse *p)
+{
+    uint32_t first = p->at;
+    int depth = p->depth;
+    NodeIndex node = outer(p);
+    if (p->damaged) {
+        node = resume(p, first);
+    }
+    p->depth = depth;
+    return node;
+}

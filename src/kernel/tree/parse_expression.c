@@ -1,0 +1,305 @@
+/* Expressions: operators by precedence, casts, calls, indices, fields. */
+#include "kernel/tree/parse_private.h"
+
+#include <string.h>
+
+bool parse_keyword(const Token *token)
+{
+    static const char *const words[] = {"if",    "else",     "for",    "while", "do",     "switch",  "case", "default",
+                                        "break", "continue", "return", "const", "struct", "typedef", NULL};
+    return token->kind == TOKEN_NAME && token_any(token, words);
+}
+
+/* names and types */
+
+static bool is_listed(const Parse *p, const uint32_t *list, size_t count, const Token *name)
+{
+    while (count > 0 && !token_equal(&p->tokens[list[count - 1]], name)) {
+        count--;
+    }
+    return count > 0;
+}
+
+/* Returns whether a name in an expression is that of a type. Variables can have the names of types. */
+static bool is_type(const Parse *p, const Token *name)
+{
+    return name->kind == TOKEN_NAME &&
+           (types_word(name) || token_is(name, "struct") ||
+            is_listed(p, p->structures.items, p->structures.count, name)) &&
+           !is_listed(p, p->variables.items, p->variables.count, name);
+}
+
+/* Returns whether "unsigned int" or "struct P" begins at a token. */
+static bool has_two_words(const Parse *p, uint32_t i)
+{
+    const Token *t = &p->tokens[i];
+    return (token_is(t, "unsigned") && token_is(t + 1, "int")) ||
+           (token_is(t, "struct") && t[1].kind == TOKEN_NAME && !token_is(t + 2, "{"));
+}
+
+uint32_t parse_after_type(const Parse *p, uint32_t i)
+{
+    i += has_two_words(p, i) ? 2 : 1;
+    while (token_is(&p->tokens[i], "[")) {
+        i = p->closing[i] + 1;
+    }
+    return i;
+}
+
+void parse_lengths(Parse *p, Children *children)
+{
+    while (parse_is(p, "[")) {
+        uint32_t open = p->at++;
+        node_append(children, parse_is(p, "]") ? node_add(p->tree, NODE_EMPTY, open) : parse_expression(p));
+        parse_close(p, open, "']' after the length");
+    }
+}
+
+NodeIndex parse_type(Parse *p)
+{
+    const Token *t = parse_peek(p);
+    bool two = t->kind == TOKEN_NAME && has_two_words(p, p->at);
+    if (t->kind != TOKEN_NAME || (parse_keyword(t) && !two)) {
+        return parse_fail(p, "a type");
+    }
+    NodeIndex type = node_add(p->tree, NODE_TYPE, p->at);
+    node_at(p->tree, type)->flags = two ? FLAG_TWO_WORDS : 0;
+    p->at += two ? 2 : 1;
+    Children children = parse_children(p, type);
+    parse_lengths(p, &children);
+    return type;
+}
+
+uint32_t parse_name(Parse *p, const char *expected)
+{
+    const Token *t = parse_peek(p);
+    if (t->kind != TOKEN_NAME || parse_keyword(t)) {
+        parse_fail(p, expected);
+        return p->at;
+    }
+    return p->at++;
+}
+
+/* operands */
+
+static void arguments(Parse *p, NodeIndex call)
+{
+    Children children = {p->tree, call, node_at(p->tree, call)->child};
+    uint32_t open = p->at;
+    parse_expect(p, "(", "'('");
+    if (!parse_is(p, ")")) {
+        do {
+            node_append(&children, parse_value(p));
+        } while (parse_accept(p, ","));
+    }
+    parse_close(p, open, "',' or ')' after the argument");
+}
+
+/* Parses a constructor of an array, or of a type that is written as two words. */
+static NodeIndex construct(Parse *p)
+{
+    uint32_t token = p->at;
+    NodeIndex node = parse_node(p, NODE_CONSTRUCT, token, parse_type(p), 0, 0);
+    arguments(p, node);
+    return node;
+}
+
+/* Parses "indexof x". */
+static NodeIndex bare_call(Parse *p)
+{
+    uint32_t token = p->at++;
+    NodeIndex node = parse_node(p, NODE_CALL, token, parse_leaf(p, NODE_NAME), 0, 0);
+    node_at(p->tree, node)->flags = FLAG_BARE;
+    return node;
+}
+
+static NodeIndex named(Parse *p)
+{
+    const Token *t = parse_peek(p);
+    if (token_is(t, "true") || token_is(t, "false")) {
+        return parse_leaf(p, NODE_TRUTH);
+    }
+    if (token_is(t + 1, "(")) {
+        NodeIndex call = parse_leaf(p, NODE_CALL);
+        arguments(p, call);
+        return call;
+    }
+    if ((token_is(t + 1, "[") || has_two_words(p, p->at)) && token_is(&p->tokens[parse_after_type(p, p->at)], "(")) {
+        return construct(p);
+    }
+    bool bare = token_is(t, "indexof") && t[1].kind == TOKEN_NAME;
+    return bare ? bare_call(p) : parse_leaf(p, NODE_NAME);
+}
+
+static NodeIndex primary(Parse *p)
+{
+    const Token *t = parse_peek(p);
+    if (t->kind == TOKEN_NUMBER) {
+        return parse_leaf(p, NODE_NUMBER);
+    }
+    if (t->kind == TOKEN_NAME && (!parse_keyword(t) || has_two_words(p, p->at))) {
+        return named(p);
+    }
+    if (!token_is(t, "(")) {
+        return parse_fail(p, "an expression");
+    }
+    uint32_t open = p->at++;
+    NodeIndex node = parse_node(p, NODE_PAREN, open, parse_expression(p), 0, 0);
+    parse_close(p, open, "')'");
+    return node;
+}
+
+static NodeIndex member(Parse *p, NodeIndex value)
+{
+    p->at++;
+    NodeIndex node = parse_node(p, NODE_MEMBER, parse_name(p, "a name after '.'"), value, 0, 0);
+    if (parse_is(p, "(")) {
+        uint32_t open = p->at++;
+        node_at(p->tree, node)->flags = FLAG_CALLED;
+        parse_close(p, open, "')'");
+    }
+    return node;
+}
+
+static NodeIndex index_of(Parse *p, NodeIndex value)
+{
+    uint32_t open = p->at++;
+    NodeIndex node = parse_node(p, NODE_INDEX, open, value, parse_expression(p), 0);
+    parse_close(p, open, "']' after the index");
+    return node;
+}
+
+static NodeIndex postfix(Parse *p)
+{
+    NodeIndex value = primary(p);
+    for (;;) {
+        bool step = parse_is(p, "++") || parse_is(p, "--");
+        if (!(step || parse_is(p, "[") || parse_is(p, ".")) || !parse_deeper(p)) {
+            return value;
+        }
+        if (step) {
+            value = parse_node(p, NODE_STEP, p->at++, value, 0, 0);
+            node_at(p->tree, value)->flags = FLAG_POSTFIX;
+        } else {
+            value = parse_is(p, "[") ? index_of(p, value) : member(p, value);
+        }
+    }
+}
+
+/* operators */
+
+/* Returns whether "(T)" and an operand begin at the next token. */
+static bool is_cast(const Parse *p)
+{
+    static const char *const marks[] = {"(", "-", "+", "!", "~", "++", "--", NULL};
+    const Token *t = parse_peek(p);
+    if (!token_is(t, "(") || t[1].kind != TOKEN_NAME) {
+        return false;
+    }
+    const Token *close = &p->tokens[parse_after_type(p, p->at + 1)], *operand = close + 1;
+    return token_is(close, ")") &&
+           (operand->kind == TOKEN_NAME || operand->kind == TOKEN_NUMBER || token_any(operand, marks)) &&
+           is_type(p, t + 1);
+}
+
+static NodeIndex unary(Parse *p);
+
+static NodeIndex cast(Parse *p)
+{
+    uint32_t open = p->at++;
+    NodeIndex type = parse_type(p);
+    parse_close(p, open, "')' after the type");
+    return parse_node(p, NODE_CONVERT, open, type, unary(p), 0);
+}
+
+static NodeIndex unary(Parse *p)
+{
+    static const char *const signs[] = {"-", "+", "!", "~", NULL};
+    bool step = parse_is(p, "++") || parse_is(p, "--"), converts = is_cast(p);
+    if (!step && !converts && !token_any(parse_peek(p), signs)) {
+        return postfix(p);
+    }
+    if (!parse_deeper(p)) {
+        return node_add(p->tree, NODE_DAMAGED, p->at);
+    }
+    if (converts) {
+        return cast(p);
+    }
+    uint32_t token = p->at++;
+    return parse_node(p, step ? NODE_STEP : NODE_UNARY, token, unary(p), 0, 0);
+}
+
+enum { LEVEL_AND = 3, LEVEL_SUM = 10 };
+
+/* Returns the precedence of a binary operator, from 1; 0: not a binary operator. */
+static int level_of(const Token *t)
+{
+    static const char *const rows[][5] = {
+        {"||"},       {"^^"},     {"&&"},          {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="},
+        {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
+    };
+    enum { LEVELS = sizeof rows / sizeof *rows };
+    for (int i = 0; t->kind == TOKEN_MARK && i < LEVELS; i++) {
+        if (token_any(t, rows[i])) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+static NodeIndex binary(Parse *p, int least)
+{
+    NodeIndex left = unary(p);
+    for (;;) {
+        int level = level_of(parse_peek(p));
+        if (level == 0 || level < least || !parse_deeper(p)) {
+            return left;
+        }
+        uint32_t token = p->at++;
+        left = parse_node(p, level <= LEVEL_AND ? NODE_LOGICAL : NODE_BINARY, token, left, binary(p, level + 1), 0);
+    }
+}
+
+static NodeIndex choice(Parse *p, NodeIndex condition)
+{
+    uint32_t token = p->at++;
+    NodeIndex value = parse_expression(p);
+    parse_expect(p, ":", "':' and the other value");
+    return parse_node(p, NODE_CHOICE, token, condition, value, parse_value(p));
+}
+
+NodeIndex parse_sum(Parse *p)
+{
+    return binary(p, LEVEL_SUM);
+}
+
+NodeIndex parse_value(Parse *p)
+{
+    static const char *const marks[] = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
+    int depth = p->depth;
+    NodeIndex left = parse_deeper(p) ? binary(p, 1) : node_add(p->tree, NODE_DAMAGED, p->at);
+    if (parse_is(p, "?")) {
+        left = choice(p, left);
+    } else if (token_any(parse_peek(p), marks)) {
+        uint32_t token = p->at++;
+        left = parse_node(p, NODE_ASSIGN, token, left, parse_value(p), 0);
+    }
+    p->depth = depth;
+    return left;
+}
+
+NodeIndex parse_expression(Parse *p)
+{
+    uint32_t token = p->at;
+    NodeIndex value = parse_value(p);
+    if (!parse_is(p, ",")) {
+        return value;
+    }
+    NodeIndex list = node_add(p->tree, NODE_COMMA, token);
+    Children children = parse_children(p, list);
+    node_append(&children, value);
+    while (parse_accept(p, ",")) {
+        node_append(&children, parse_value(p));
+    }
+    return list;
+}
