@@ -17,9 +17,8 @@ static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, 
                            const Shape *domain, const Shape *shape, bool whole, bool check, Stream *result)
 {
     ReduceRow row;
-    if (!reduce_row(op, type, whole, &row) ||
-        !(whole ? stream_create_readable(device, row.result, shape, result)
-                : stream_create(device, row.result, shape, false, result))) {
+    if (!reduce_row(op, type, whole, &row) || !(whole ? stream_create_readable(device, row.result, shape, result)
+                                                      : stream_create(device, row.result, shape, false, result))) {
         strbuf_free(&row.functions);
         return false;
     }
