@@ -59,7 +59,7 @@ static StagingRing *ring_of(Device *device)
     glBufferStorage(GL_COPY_WRITE_BUFFER, bytes, NULL, map | GL_CLIENT_STORAGE_BIT);
     device->ring->map = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, bytes, map);
     if (!gl_error_check(device, "staging_ring") || !device->ring->map) {
-        if (!device->ring->map) {
+        if (!device->ring->map && gl_error_alive(device)) {
             error_set("out of host memory: %lld bytes could not be mapped", (long long)bytes);
         }
         staging_ring_destroy(device);
