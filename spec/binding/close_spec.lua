@@ -45,6 +45,7 @@ describe("local <close>", function()
     it("with an expression frees device memory", function()
         check.collect()
         local x = rill.iota(1 << 16)
+        collectgarbage()
         local before = rill.memory().bytes
         for _ = 1, 3 do
             local y <close> = x * 2

@@ -161,6 +161,7 @@ describe("primitives of a container", function()
         assert.same({66, 11}, {a:sum(), a:max()})
         assert.same({12, 15, 18, 21}, a:sum(1):values())
         assert.same({3, 4}, {a:argmax()})
+        collectgarbage()
         local before = rill.memory().bytes
         local total = a:sum()
         assert.equal(66, total)
@@ -185,6 +186,7 @@ describe("primitives of a container", function()
 
     it("use pages in place if they are stored in order", function()
         local c = rill.sparse("float", {8, 16}, {page = {4, 8}}):write(rill.iota(128):reshape {8, 16})
+        collectgarbage()
         local before = rill.memory().bytes
         assert.equal(8128, c:sum())
         assert.is_true(rill.memory().bytes <= before)

@@ -112,6 +112,7 @@ describe("primitives in parts", function()
         end
         all()
         check.collect()
+        collectgarbage()
         local before = rill.memory().bytes
         local peak = rill.profile(all).peak - before
         assert(peak <= c.nbytes / 20, peak .. " bytes beside " .. c.nbytes)
@@ -274,6 +275,7 @@ describe("primitives in parts", function()
             local c = row[2]()
             put {r = c}
             c:sum() -- the mapped part is known from here on
+            collectgarbage()
             local before = rill.memory().bytes
             local peak = rill.profile(function()
                 for _, name in ipairs {"sum", "max", "argmax", "mean"} do c[name](c) end

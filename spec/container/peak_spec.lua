@@ -110,6 +110,7 @@ describe("memory is at most 1.2 times that of pages and tables with", function()
             end
             for name, allocate in pairs {["at once"] = allocate_all, ["page by page"] = allocate_each} do
                 check.collect()
+                collectgarbage()
                 local before = rill.memory().bytes
                 local c <close> = case.make("uint8", case.size, case.page)
                 local peak = rill.profile(function() allocate(c) end).peak - before

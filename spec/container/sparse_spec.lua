@@ -360,6 +360,7 @@ describe("a sparse container", function()
             function() return rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}}) end,
             function() return rill.hashgrid("float", {page = {8, 8, 8}}) end,
         } do
+            collectgarbage()
             local before <const> = rill.memory().bytes
             local c, r
             local report = rill.profile(function()

@@ -51,6 +51,7 @@ describe("a stack", function()
     it("copies nothing to pop", function()
         local s = rill.stack("float")
         s:push(rill.iota(100000))
+        collectgarbage()
         local before = rill.memory().bytes
         local view = s:pop(99999)
         assert.equal(before, rill.memory().bytes)

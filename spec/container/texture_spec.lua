@@ -362,6 +362,7 @@ describe("textures", function()
 
     it("are counted as memory, and released with the container", function()
         check.collect()
+        collectgarbage()
         local before = rill.memory().bytes
         local a <close> = rill.array("vec4", {32, 32}, {storage = "texture"})
         assert.are.equal(2 * 32 * 32 * 16, a.nbytes)

@@ -63,6 +63,7 @@ describe("pages", function()
         for i, p in ipairs(points) do
             t:map(p, nil, i - 1)
         end
+        collectgarbage()
         local before = rill.memory().bytes
         raises("the hash table is full", t.map, t, last, nil, 128)
         raises("the hash table is full", t.map, t, {last[1] - 1, last[2]}, last, 128)
@@ -82,6 +83,7 @@ describe("pages", function()
         local t = T.pages {shape = {4096, 4096}, page = {8, 8}, levels = 4}
         t:map({0, 0}, {15, 15}, 0):unmap({0, 0}, {15, 15})
         check.collect()
+        collectgarbage()
         local before = rill.memory().bytes
         local random = order.generator(9)
         local x, y

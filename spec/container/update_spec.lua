@@ -178,6 +178,7 @@ describe("elements of containers one by one", function()
 
     it("need little memory", function()
         local s = rill.sparse("float", {4096, 4096}, {page = {32, 32}}):allocate({1, 1}, {2048, 1024})
+        collectgarbage()
         local before = rill.memory().bytes
         collectgarbage "collect"
         local host, most = collectgarbage "count", 0

@@ -19,6 +19,7 @@ describe("calls of OpenGL:", function()
             end
             for name, object in pairs(moving) do
                 phase "start"
+                collectgarbage()
                 local before = rill.memory().bytes
                 for _ = 1, 15 do object:step() end
                 phase(name)

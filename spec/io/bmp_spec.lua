@@ -92,6 +92,7 @@ describe("BMP", function()
         refused({"has no pixels"}, bmp(-5, 1, 24, ""))
         refused({"its header has 20 bytes: expected 12, or 40 or more"},
             (bmp(1, 1, 24, "\0\0\0\0"):gsub("%(", "\20", 1)))
+        collectgarbage()
         local before = rill.memory().bytes
         refused({"it is truncated: its header says 2147483647 rows and 2147483647 columns"},
             bmp(0x7fffffff, 0x7fffffff, 32, "\0\0\0\0"))

@@ -107,6 +107,7 @@ describe("JPEG", function()
     end)
 
     it("with a size that its bytes cannot hold is refused before memory is allocated", function()
+        collectgarbage()
         local before = rill.memory().bytes
         local at = gray:find("\xff\xc0", 1, true)
         local huge = gray:sub(1, at + 4) .. "\xff\x00\xff\x00" .. gray:sub(at + 9)
