@@ -3,7 +3,8 @@
 // WORDS per element (1 to 4 in vector form, otherwise any number), PACKED elements per word;
 // VECTOR: both sides are read and written as aligned 16-byte texels, of E elements; TILE: the method
 // for the family gpu. Without TILE, ALONG lanes are adjacent along y, the others along x, and each lane
-// moves BLOCKS blocks that are STEP_X and STEP_Y elements apart, in a tile of TILE_X by TILE_Y elements.
+// moves BLOCKS blocks that are STEP_X and STEP_Y elements apart, in a tile of TILE_X by TILE_Y elements. ACROSS:
+// successive groups move tiles that follow each other along y, not along x.
 #include "shared/parameters.glsl"
 #include "shared/transpose_words.h"
 layout(local_size_x = GROUP) in;
@@ -44,9 +45,15 @@ layout(std430, binding = 1) writeonly buffer To { UNIT to[]; };
 bool find_tile(out uint tile_x, out uint tile_y, out int from_base, out int to_base)
 {
     uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+#ifdef ACROSS
+    uint row = group / TILES_Y, plane = row / TILES_X;
+    tile_x = row - plane * TILES_X;
+    tile_y = group - row * TILES_Y;
+#else
     uint row = group / TILES_X, plane = row / TILES_Y;
     tile_x = group - row * TILES_X;
     tile_y = row - plane * TILES_Y;
+#endif
     from_base = FROM_BASE;
     to_base = TO_BASE;
     bool inside = plane < PLANES;

@@ -10,6 +10,8 @@
 enum {
     SHORTEST = 8,   /* least size of both dimensions: for smaller ones neighbors share cache lines anyway */
     CPU_ROWS = 256, /* elements of a tile along x */
+    /* With as many rows of the source, the pages of a column exceed a TLB, so tiles in the same rows follow each other. */
+    MANY_ROWS = 2560,
     DOWN_BLOCKS = 16,
     GPU_LANES = 32,
     GPU_GROUP = 256,
@@ -184,16 +186,17 @@ static uint64_t fill(const Stream *to, const Stream *from, const Planes *planes,
     return x * y * (uint64_t)planes->count;
 }
 
-static Program *find_program(Device *device, const Unit *unit, const Tile *tile, bool block)
+static Program *find_program(Device *device, const Planes *planes, const Unit *unit, const Tile *tile, bool block)
 {
+    bool across = tile->step_x > 0 && planes->x.size >= MANY_ROWS;
     return shader_program_format(device, "transpose.comp",
-                                 "#define GROUP %d\n#define WORDS %d\n#define PACKED %d\n#define E %d\n%s%s%s"
+                                 "#define GROUP %d\n#define WORDS %d\n#define PACKED %d\n#define E %d\n%s%s%s%s"
                                  "#define ALONG %d\n#define BLOCKS %d\n#define TILE_X %d\n#define TILE_Y %d\n"
                                  "#define STEP_X %d\n#define STEP_Y %d\n",
                                  tile->group, unit->words, unit->packed, unit->elements,
                                  unit->vector ? "#define VECTOR\n" : "", tile->shared ? "#define TILE\n" : "",
-                                 block ? "#define BLOCK\n" : "", tile->along, tile->blocks, tile->x, tile->y,
-                                 tile->step_x, tile->step_y);
+                                 block ? "#define BLOCK\n" : "", across ? "#define ACROSS\n" : "", tile->along,
+                                 tile->blocks, tile->x, tile->y, tile->step_x, tile->step_y);
 }
 
 bool transpose_copy(Stream *to, const Stream *from)
@@ -208,7 +211,7 @@ bool transpose_copy(Stream *to, const Stream *from)
     Tile tile = find_tile(device, &planes, &unit, shared);
     TexelFormat format = unit.vector ? TEXEL_VECTOR : TEXEL_WORD;
     bool block = !buffer_in_texture(from->buffer, format);
-    Program *program = find_program(device, &unit, &tile, block);
+    Program *program = find_program(device, &planes, &unit, &tile, block);
     if (!program || !buffer_block_fits(to->buffer) || (block && !buffer_block_fits(from->buffer))) {
         return false;
     }
