@@ -9,7 +9,7 @@
 --   RILL_LUA            the interpreter
 --   RILL_BUILD          the build tree, for specs that start processes
 --   RILL_PRELOAD        a library to preload, such as a sanitizer's
---   RILL_SUITE_TIMEOUT  seconds that one file may take; default: 600
+--   RILL_SUITE_TIMEOUT  seconds that one file may take; default: 600, multiplied by the load of the machine per core
 --   RILL_SUITE_JOBS     number of files that run at once; default: the number of cores
 --   RILL_SUITE_BUDGET   seconds after which no further file starts; the remaining files count as skipped
 --   RILL_SUITE_LONG     if set, tests tagged #long run too
@@ -19,11 +19,21 @@ local plan = require "passes"
 local capture = plan.capture
 
 local lua = os.getenv "RILL_LUA" or "lua5.4"
-local timeout = tonumber(os.getenv "RILL_SUITE_TIMEOUT" or 600)
+local timeout = tonumber(os.getenv "RILL_SUITE_TIMEOUT")
 local budget = tonumber(os.getenv "RILL_SUITE_BUDGET" or math.huge)
 
 local function seconds()
     return tonumber(capture "date +%s.%N")
+end
+
+-- Returns the seconds that a file may take which starts now. Other programs on the machine make it slower.
+local function limit()
+    if timeout then
+        return timeout
+    end
+    local file <close> = io.open "/proc/loadavg"
+    local load, cores = file and file:read "n" or 1, tonumber(capture "nproc") or 1
+    return math.ceil(600 * math.max(1, load / cores))
 end
 
 -- ---- choosing passes and files
@@ -207,11 +217,11 @@ local function read_log(path)
 end
 
 -- Describes how a process ended, or returns nil if it succeeded. Shells report signals as 128 + n.
-local function ending(status)
+local function ending(status, limit_of_file)
     if status > 128 then
         return "killed by signal " .. status - 128
     elseif status == 124 then
-        return ("took longer than %d seconds"):format(timeout)
+        return ("took longer than %d seconds"):format(limit_of_file)
     elseif status ~= 0 then
         return "exit status " .. status
     end
@@ -224,8 +234,8 @@ local function add_failure(result, text)
     result.output = result.output .. "  failure: " .. text .. "\n"
 end
 
-local function judge(result, status)
-    local ended = ending(status)
+local function judge(result, status, limit_of_file)
+    local ended = ending(status, limit_of_file)
     if not result.finished then
         local where = result.current and (" in test '" .. result.current .. "'") or ""
         add_failure(result, (ended or "ended early") .. where)
@@ -255,12 +265,12 @@ end
 -- file. Shells ignore interrupts in background processes, which is undone.
 local function start(number, job)
     job.log = ("%s/%d"):format(folder, number)
-    job.began = seconds()
+    job.began, job.limit = seconds(), limit()
     local busted = ("%s tools/busted.lua -o tools/report.lua %s '%s'"):format(
         lua, job.pass.options or "", job.spec)
     local settings = ("RILL_SUITE_LOG='%s' RILL_SUITE_TAGS='%s' %s"):format(
         job.log, table.concat(job.pass.tags or {}, " "), environment(job.pass, job.spec, job.whole))
-    local command = ("timeout -k 10 %d env --default-signal=INT,QUIT %s %s"):format(timeout, settings, busted)
+    local command = ("timeout -k 10 %d env --default-signal=INT,QUIT %s %s"):format(job.limit, settings, busted)
     job.process = io.popen(([[
         %s </dev/null >'%s.out' 2>&1 & child=$!
         trap 'kill $child' INT TERM
@@ -276,7 +286,7 @@ local function take(job, status)
     local file <close> = assert(io.open(job.log .. ".out"))
     result.output = file:read "a"
     result.seconds = seconds() - job.began
-    judge(result, status)
+    judge(result, status, job.limit)
     return result
 end
 
