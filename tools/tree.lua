@@ -5,7 +5,7 @@ local core = require "rill.core"
 local files = require "tools.site.files"
 
 local text = arg[1] == "--text"
-local ok, result = pcall(core._tree, files.read(arg[text and 2 or 1]), not text)
+local ok, result = pcall(core._tree, files.read(arg[text and 2 or 1]), text and "text" or "types")
 io.stderr:write(ok and "" or result .. "\n")
 io.write(ok and result or "")
 os.exit(ok)

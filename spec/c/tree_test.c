@@ -1,32 +1,6 @@
 /* Tests the parser of kernel text (src/kernel/tree): trees that print to the tokens of their text, errors with their
  * positions, limits. */
-#include "unit.h"
-
-#include "base/strbuf.h"
-#include "kernel/text/lexer.h"
-#include "kernel/tree/parse.h"
-#include "kernel/tree/print.h"
-
-static SourceText source;
-static TokenList tokens;
-static Tree tree;
-static Messages messages;
-
-/* Parses a text. parse_end must follow. */
-static void parse_begin(const char *text)
-{
-    unit_check(source_create(&source, text, strlen(text), "k.lua", 1));
-    unit_check(lexer_run(&source, &tokens));
-    unit_check(parse_module(&tree, &source, &tokens, &messages));
-}
-
-static void parse_end(void)
-{
-    message_free(&messages);
-    node_free(&tree);
-    token_list_free(&tokens);
-    source_free(&source);
-}
+#include "tree.h"
 
 /* Checks that a text prints to the same tokens. */
 static void same(const char *text)
@@ -50,18 +24,11 @@ static void same(const char *text)
     parse_end();
 }
 
-/* Checks that a text has exactly these errors: "line:column: sentence" for each, one per line. */
+/* Checks that a text has exactly these errors (expect_errors). */
 static void errors(const char *text, const char *expected)
 {
-    StrBuf out = STRBUF_EMPTY;
     parse_begin(text);
-    for (int i = 0; i < messages.count; i++) {
-        const Message *m = &messages.items[i];
-        strbuf_addf(&out, "%d:%d: %.*s\n", source_line(&source, m->offset), source_column(&source, m->offset),
-                    (int)strcspn(m->text, "\n"), m->text);
-    }
-    assert_string_equal(strbuf_text(&out), expected);
-    strbuf_free(&out);
+    expect_errors(expected);
     parse_end();
 }
 

@@ -7,7 +7,7 @@ describe("the tree of a kernel text", function()
 
     it("prints as text and as nodes", function()
         assert.equal("kernel void f(float x<>, out float r<>) {\n    r = (2.0 * (x));\n}\n", core._tree(TEXT))
-        assert.truthy(core._tree(TEXT, true):find("\n  Function f\n    Type void\n    Parameter x\n", 1, true))
+        assert.truthy(core._tree(TEXT, "nodes"):find("\n  Function f\n    Type void\n    Parameter x\n", 1, true))
     end)
 
     it("has all errors of the text, in order", function()

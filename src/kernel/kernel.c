@@ -5,7 +5,7 @@
 #include "kernel/body/derive.h"
 #include "kernel/body/glsl.h"
 #include "kernel/fault.h"
-#include "kernel/tree/print.h"
+#include "kernel/pass/verify.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -319,7 +319,7 @@ Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key)
         }
     }
     Variant *made = compile(kernel, device, key);
-    return made && print_check(&kernel->module->source) ? made : NULL;
+    return made && pass_verify(kernel->module) ? made : NULL;
 }
 
 /* specialize */

@@ -1,9 +1,13 @@
-/* _tree(text [, nodes]): the tree of a kernel text, for tests and tools/tree.lua. */
+/* _tree(text [, form]): the tree of a kernel text, for tests and tools/tree.lua. */
 #include "binding/binding.h"
 
+#include "kernel/pass/resolve.h"
+#include "kernel/pass/type.h"
 #include "kernel/text/lexer.h"
 #include "kernel/tree/parse.h"
 #include "kernel/tree/print.h"
+
+#include <string.h>
 
 typedef struct Text {
     SourceText source;
@@ -12,28 +16,33 @@ typedef struct Text {
     Messages messages;
 } Text;
 
-static bool print(Text *text, const char *from, size_t length, bool nodes, StrBuf *out)
+static bool print(Text *text, const char *from, size_t length, const char *form, StrBuf *out)
 {
     if (!source_create(&text->source, from, length, "text", 1) || !lexer_run(&text->source, &text->tokens) ||
         !parse_module(&text->tree, &text->source, &text->tokens, &text->messages)) {
+        return false;
+    }
+    if (strcmp(form, "types") == 0 &&
+        !(pass_resolve(&text->tree, &text->messages) && pass_type(&text->tree, &text->messages))) {
         return false;
     }
     if (text->messages.count) {
         message_write(&text->messages, out);
         return error_set("%s", strbuf_text(out));
     }
-    (nodes ? print_nodes : print_text)(&text->tree, text->tree.root, out);
+    (strcmp(form, "text") == 0 ? print_text : print_nodes)(&text->tree, text->tree.root, out);
     return strbuf_whole(strbuf_text(out));
 }
 
-/* Returns the text that the tree prints, or with `nodes` a line for each node. Raises the errors of the text. */
+/* Returns the text that the tree prints (form "text", the default), or a line for each node (form "nodes"; form "types"
+ * with types). Raises the errors of the text. */
 static int rill_tree(lua_State *L)
 {
     size_t length;
     const char *from = luaL_checklstring(L, 1, &length);
     Text text = {0};
     StrBuf out = STRBUF_EMPTY;
-    bool done = print(&text, from, length, lua_toboolean(L, 2), &out);
+    bool done = print(&text, from, length, luaL_optstring(L, 2, "text"), &out);
     if (done) {
         lua_pushlstring(L, strbuf_text(&out), out.length);
     }

@@ -245,14 +245,7 @@ static const char *hint_of(const Hint *hints, size_t count, const char *name)
 }
 #define HINT_OF(hints, name) hint_of(hints, sizeof(hints) / sizeof *(hints), name)
 
-/* The known name that is nearest to an unknown one. */
-typedef struct Nearest {
-    char name[MAX_NAME + 1];
-    const char *best; /* NULL: none, or several names are equally near */
-    int distance;
-} Nearest;
-
-static Nearest nearest_start(const Token *name)
+Nearest foreign_nearest(const Token *name)
 {
     Nearest n = {.distance = name->length > 4 ? 3 : 2};
     for (int i = 0; i < name->length && i < MAX_NAME; i++) {
@@ -261,7 +254,7 @@ static Nearest nearest_start(const Token *name)
     return n;
 }
 
-static void nearest_try(Nearest *n, const char *known)
+void foreign_try(Nearest *n, const char *known)
 {
     int distance = strlen(n->name) < 3 ? 99 : type_word_distance(n->name, known);
     if (distance < n->distance) {
@@ -272,7 +265,7 @@ static void nearest_try(Nearest *n, const char *known)
     }
 }
 
-static void nearest_add(const Nearest *n, StrBuf *text)
+void foreign_add(const Nearest *n, StrBuf *text)
 {
     if (n->best) {
         strbuf_addf(text, "; did you mean '%s'?", n->best);
@@ -319,48 +312,62 @@ void foreign_type(StrBuf *text, const Module *module, const ParamKindInfo *kinds
     if (add_type(text, own)) {
         return;
     }
-    Nearest n = nearest_start(name);
+    Nearest n = foreign_nearest(name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        nearest_try(&n, words[i]);
+        foreign_try(&n, words[i]);
     }
     for (int k = 0; k < PARAM_KIND_COUNT; k++) {
         if (kinds[k].word) {
-            nearest_try(&n, kinds[k].word);
+            foreign_try(&n, kinds[k].word);
         }
     }
     const Type *type;
     for (int i = 0; (type = type_at(i)); i++) {
-        nearest_try(&n, type->value->name);
+        foreign_try(&n, type->value->name);
     }
     for (size_t i = 0; i < module->structs.count; i++) {
-        nearest_try(&n, module->structs.items[i]->name);
+        foreign_try(&n, module->structs.items[i]->name);
     }
-    nearest_add(&n, text);
+    foreign_add(&n, text);
 }
 
-void foreign_function(StrBuf *text, const Module *module, const Token *name)
+bool foreign_called(StrBuf *text, const Token *name)
 {
     char own[MAX_NAME + 1] = "";
     if (name->length > MAX_NAME) {
-        return;
+        return false;
     }
     memcpy(own, name->text, (size_t)name->length);
-    const char *hint = HINT_OF(function_hints, own), *known;
+    const char *hint = HINT_OF(function_hints, own);
     Token shorter = {.kind = TOKEN_NAME, .text = name->text, .length = name->length - 1};
-    if (hint) {
+    Token type = {.kind = TOKEN_NAME, .text = name->text + 5, .length = name->length - 5};
+    bool made = strncmp(own, "make_", 5) == 0;
+    if (made && names_spelling(&type)) { /* of CUDA: make_float3 */
+        strbuf_addf(text, "; write %s(...)", names_spelling(&type));
+    } else if (hint) {
         strbuf_addf(text, "; did you mean '%s'?", hint);
     } else if (own[shorter.length] == 'f' && names_builtin(&shorter)) { /* of C: sinf */
         strbuf_addf(text, "; did you mean '%.*s'?", shorter.length, shorter.text);
     } else {
-        Nearest n = nearest_start(name);
-        for (size_t i = 0; i < module->functions.count; i++) {
-            nearest_try(&n, module->functions.items[i].name);
-        }
-        for (size_t i = 0; (known = names_builtin_at(i)); i++) {
-            nearest_try(&n, known);
-        }
-        nearest_add(&n, text);
+        return false;
     }
+    return true;
+}
+
+void foreign_function(StrBuf *text, const Module *module, const Token *name)
+{
+    const char *known;
+    if (name->length > MAX_NAME || foreign_called(text, name)) {
+        return;
+    }
+    Nearest n = foreign_nearest(name);
+    for (size_t i = 0; i < module->functions.count; i++) {
+        foreign_try(&n, module->functions.items[i].name);
+    }
+    for (size_t i = 0; (known = names_builtin_at(i)); i++) {
+        foreign_try(&n, known);
+    }
+    foreign_add(&n, text);
 }
 
 void foreign_value(StrBuf *text, const Token *name)

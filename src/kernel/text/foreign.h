@@ -16,7 +16,23 @@ const char *foreign_syntax(const SourceText *source, size_t *offset);
 void foreign_type(StrBuf *text, const Module *module, const ParamKindInfo *kinds, const Token *name);
 /* Suggests a function of GLSL or of the text. */
 void foreign_function(StrBuf *text, const Module *module, const Token *name);
+/* Suggests the name of a function of another language. Returns whether it is known. */
+bool foreign_called(StrBuf *text, const Token *name);
 /* Suggests a replacement of an undeclared value that other languages have. */
 void foreign_value(StrBuf *text, const Token *name);
+
+/* The known name that is nearest to an unknown one. */
+typedef struct Nearest {
+    char name[MAX_NAME + 1];
+    const char *best; /* NULL: none, or several names are equally near */
+    int distance;
+} Nearest;
+
+/* Begins the search for the name nearest to an unknown name. */
+Nearest foreign_nearest(const Token *name);
+/* Compares a known name, which must live until foreign_add. */
+void foreign_try(Nearest *n, const char *known);
+/* Appends the suggestion. */
+void foreign_add(const Nearest *n, StrBuf *text);
 
 #endif

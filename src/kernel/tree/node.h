@@ -63,7 +63,7 @@ typedef uint32_t NodeIndex; /* 0: none */
     X(DAMAGED, Damaged)                                                                                                \
     /* declarations */                                                                                                 \
     X(MODULE, Module)       /* declarations... */                                                                      \
-    X(STRUCTURE, Structure) /* [Type,] Declare...; FLAG_TYPEDEF: Type is the name after `struct` */                    \
+    X(STRUCTURE, Structure) /* [Empty,] Declare...; Empty: the name after `typedef struct`, without meaning */         \
     X(CONSTANT, Constant)   /* Type, Variable... */                                                                    \
     X(FUNCTION, Function)   /* [Group,] Type, Parameter..., [Block]; without Block: a prototype */                     \
     X(PARAMETER, Parameter) /* [maximum,] Type, [List,] lengths...; List: the sizes in x<4, 4> */                      \
@@ -120,6 +120,7 @@ typedef struct Node {
     TypeIndex type;
     uint32_t token; /* in the list of tokens */
     NodeIndex child, next;
+    NodeIndex target; /* the Variable, Parameter or Structure of a name; the Function of a call. 0: none */
 } Node;
 
 typedef struct Tree {

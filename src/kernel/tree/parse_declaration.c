@@ -10,7 +10,7 @@ static NodeIndex type_definition(Parse *p)
     node_at(p->tree, node)->flags = FLAG_TYPEDEF;
     parse_expect(p, "struct", "'struct' after typedef");
     if (!parse_is(p, "{")) {
-        node_append(&children, parse_type(p));
+        node_append(&children, node_add(p->tree, NODE_EMPTY, parse_name(p, "'{' and the fields")));
     }
     parse_fields(p, &children);
     uint32_t name = parse_name(p, "the name that the typedef defines");
@@ -131,6 +131,9 @@ static NodeIndex outer(Parse *p)
         uint32_t flag = parse_is(p, "kernel") ? FLAG_KERNEL : FLAG_PARAM(PARAM_REDUCE);
         p->at++;
         return function(p, flag);
+    }
+    if (parse_is(p, "template")) {
+        parse_error(p, p->at, "kernel text has no templates: write the function for one type, or use a macro");
     }
     uint32_t flags = parse_words(p, FLAGS_OUTER);
     if (token_is(&p->tokens[parse_after_type(p, p->at) + 1], "(") || !(flags & FLAG_CONST)) {

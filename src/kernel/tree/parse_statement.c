@@ -262,6 +262,9 @@ static NodeIndex simple(Parse *p)
         return parse_leaf(p, NODE_EMPTY);
     }
     uint32_t token = p->at;
+    if (types_word(parse_peek(p)) && token_is(parse_peek(p) + 1, "*")) {
+        parse_error(p, p->at + 1, "kernel text has no pointers: a stream is read by its index, name[i]");
+    }
     NodeIndex node = declaration_or_expression(p);
     uint32_t kind = node_at(p->tree, node)->kind;
     parse_semicolon(p);

@@ -1,9 +1,5 @@
 #include "kernel/tree/print.h"
 
-#include "base/environment.h"
-#include "kernel/text/lexer.h"
-#include "kernel/tree/parse.h"
-
 typedef struct Printer {
     const Tree *tree;
     StrBuf *out;
@@ -100,13 +96,16 @@ static void print_declare(Printer *p, const Node *node)
 
 static void print_structure(Printer *p, const Node *node)
 {
-    bool definition = node->flags & FLAG_TYPEDEF, tag = node->child && node_at(p->tree, node->child)->kind == NODE_TYPE;
+    bool definition = node->flags & FLAG_TYPEDEF,
+         tag = node->child && node_at(p->tree, node->child)->kind == NODE_EMPTY;
     bool named = !definition && !token_is(&p->tree->tokens[node->token], "{");
     put(p, definition ? "typedef struct " : "struct ");
     if (named) {
         put_token(p, node->token);
     }
-    print(p, tag ? node->child : 0);
+    if (tag) {
+        put_token(p, node_at(p->tree, node->child)->token);
+    }
     put(p, " {");
     p->depth++;
     for (NodeIndex i = tag ? next_of(p, node->child) : node->child; i; i = next_of(p, i)) {
@@ -448,8 +447,11 @@ void print_text(const Tree *tree, NodeIndex node, StrBuf *out)
 static void print_at(const Tree *tree, NodeIndex node, int depth, StrBuf *out)
 {
     const Token *token = node_token(tree, node);
-    strbuf_addf(out, "%*s%s %.*s\n", 2 * depth, "", node_kind_name((NodeKind)node_at(tree, node)->kind), token->length,
+    strbuf_addf(out, "%*s%s %.*s", 2 * depth, "", node_kind_name((NodeKind)node_at(tree, node)->kind), token->length,
                 token->text);
+    strbuf_add(out, node_at(tree, node)->type ? ": " : "");
+    types_name(&tree->types, node_at(tree, node)->type, out);
+    strbuf_add(out, "\n");
     for (NodeIndex i = node_at(tree, node)->child; i; i = node_at(tree, i)->next) {
         print_at(tree, i, depth + 1, out);
     }
@@ -458,63 +460,4 @@ static void print_at(const Tree *tree, NodeIndex node, int depth, StrBuf *out)
 void print_nodes(const Tree *tree, NodeIndex node, StrBuf *out)
 {
     print_at(tree, node, 0, out);
-}
-
-/* Lexes a text. */
-static bool lex(const char *text, size_t length, SourceText *source, TokenList *tokens)
-{
-    return source_create(source, text, length, "tree", 1) && lexer_run(source, tokens);
-}
-
-/* Returns false with error_set if the tokens of the printed text differ. */
-static bool same_tokens(const TokenList *tokens, const char *text, size_t length)
-{
-    SourceText source = {0};
-    TokenList printed = {0};
-    bool done = lex(text, length, &source, &printed);
-    for (size_t i = 0; done && i < tokens->count && i < printed.count; i++) {
-        if (!token_equal(&tokens->items[i], &printed.items[i]) && tokens->items[i].kind != TOKEN_END) {
-            done = source_error(&source, printed.items[i].offset, "the tree prints another token than '%.*s'",
-                                tokens->items[i].length, tokens->items[i].text);
-        }
-    }
-    if (done && tokens->count != printed.count) {
-        done = error_set("the tree prints %zu tokens instead of %zu", printed.count, tokens->count);
-    }
-    token_list_free(&printed);
-    source_free(&source);
-    return done;
-}
-
-/* Parses and prints the tokens, and compares the result. */
-static bool check(const SourceText *source, const TokenList *tokens)
-{
-    Tree tree = {0};
-    Messages messages;
-    StrBuf out = STRBUF_EMPTY;
-    bool done = parse_module(&tree, source, tokens, &messages);
-    if (done && messages.count) {
-        message_write(&messages, &out);
-        done = error_set("%s", strbuf_text(&out));
-    } else if (done) {
-        print_text(&tree, tree.root, &out);
-        done = strbuf_whole(strbuf_text(&out)) && same_tokens(tokens, strbuf_text(&out), out.length);
-    }
-    strbuf_free(&out);
-    message_free(&messages);
-    node_free(&tree);
-    return done;
-}
-
-bool print_check(const SourceText *source)
-{
-    SourceText copy = {0};
-    TokenList tokens = {0};
-    if (!environment_flag("RILL_TREE")) {
-        return true;
-    }
-    bool done = lex(source->text, source->length, &copy, &tokens) && check(&copy, &tokens);
-    token_list_free(&tokens);
-    source_free(&copy);
-    return done;
 }

@@ -7,10 +7,7 @@
 /* Appends the kernel text of a node and its children: the tokens from which the tree was parsed, with other white space.
  * Words before a type have the order of node_words. */
 void print_text(const Tree *tree, NodeIndex node, StrBuf *out);
-/* Appends a line for each node: its kind and its token, indented by its depth. */
+/* Appends a line for each node: its kind, its token and its type, if it is known, indented by its
+ * depth. */
 void print_nodes(const Tree *tree, NodeIndex node, StrBuf *out);
-/* If RILL_TREE=1, checks that a text can be parsed, and that its tree prints to the same tokens. Returns false with
- * error_set if not. The text must be valid. */
-bool print_check(const SourceText *source);
-
 #endif

@@ -95,7 +95,7 @@ void types_name(const Types *types, TypeIndex type, StrBuf *out)
     StrBuf lengths = STRBUF_EMPTY;
     TypeInfo info = types_info(types, type);
     for (; info.base == BASE_ARRAY; info = types_info(types, type)) { /* the outermost length is the first */
-        strbuf_addf(&lengths, info.length ? "[%d]" : "[]", info.length);
+        strbuf_addf(&lengths, info.length > 0 ? "[%d]" : "[]", info.length);
         type = info.element;
     }
     if (info.base == BASE_STRUCTURE) {
@@ -105,4 +105,11 @@ void types_name(const Types *types, TypeIndex type, StrBuf *out)
     }
     strbuf_add(out, strbuf_text(&lengths));
     strbuf_free(&lengths);
+}
+
+bool types_converts(const Types *types, TypeIndex from, TypeIndex to)
+{
+    TypeInfo a = types_info(types, from), b = types_info(types, to);
+    return from == to || (a.base >= BASE_INT && b.base <= BASE_DOUBLE && a.base <= b.base && a.rows == b.rows &&
+                          a.columns == b.columns);
 }

@@ -29,7 +29,7 @@ typedef struct TypeInfo {
     uint32_t structure; /* the node that declares a structure */
     Token name;         /* of a structure */
     TypeIndex element;  /* of an array */
-    int length;         /* of an array; 0: not known */
+    int length;         /* of an array; 0: none, as of a stream; -1: constant, but not known */
 } TypeInfo;
 
 /* The structures and arrays of a module. Other types need no list. */
@@ -47,9 +47,12 @@ TypeIndex types_of(Base base, int columns, int rows);
 TypeIndex types_word(const Token *word);
 /* Creates the type of a structure. Returns 0 with error_set if host memory is exhausted. */
 TypeIndex types_structure(Types *types, uint32_t structure, const Token *name);
-/* Finds or creates an array type. `length` 0: not known. Returns 0 with error_set if host memory is exhausted. */
+/* Finds or creates an array type. `length`: TypeInfo.length. Returns 0 with error_set if host memory is exhausted. */
 TypeIndex types_array(Types *types, TypeIndex element, int length);
 
+/* Returns whether GLSL converts values implicitly: the same type, or int -> uint -> float -> double with as many rows and
+ * columns. */
+bool types_converts(const Types *types, TypeIndex from, TypeIndex to);
 /* Returns the properties of a type. Its base is BASE_NONE for 0. */
 TypeInfo types_info(const Types *types, TypeIndex type);
 /* Appends the GLSL name of a type, such as "dmat2x3" or "float[4]". */

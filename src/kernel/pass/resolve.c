@@ -1,0 +1,310 @@
+#include "kernel/pass/resolve.h"
+
+#include "base/array.h"
+#include "kernel/text/foreign.h"
+#include "kernel/tree/functions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1024 };
+
+/* A name with its declarations. Calls and types are found apart from values, so that a variable can have the name of a
+ * function. */
+typedef struct Name {
+    const Token *token;
+    NodeIndex called; /* the Function or Structure; 0: none */
+    NodeIndex value;  /* the innermost Variable or Parameter in scope; 0: none */
+    int depth;        /* of the scope that contains the value; 0: outside of functions */
+    size_t next;      /* 1 + the next name of the bucket; 0: none */
+} Name;
+
+/* A value that a scope hides until its end. */
+typedef struct Hidden {
+    size_t name;
+    NodeIndex value;
+    int depth;
+} Hidden;
+
+typedef struct Resolver {
+    Tree *tree;
+    Messages *messages;
+    NodeIndex function; /* that is being resolved; 0: none */
+    int depth;
+    bool failed; /* host memory was exhausted */
+    struct {
+        Name *items;
+        size_t count, capacity;
+    } names;
+    struct {
+        Hidden *items;
+        size_t count, capacity;
+    } hidden;
+    size_t buckets[BUCKETS]; /* 1 + the first name; 0: none */
+} Resolver;
+
+static Node *node_of(const Resolver *r, NodeIndex node)
+{
+    return node_at(r->tree, node);
+}
+
+/* names */
+
+/* Returns the place of a name in the list, which it adds if it is new. */
+static size_t find_name(Resolver *r, const Token *token)
+{
+    unsigned hash = 5381;
+    for (int i = 0; i < token->length; i++) {
+        hash = hash * 33 + (unsigned char)token->text[i];
+    }
+    size_t *bucket = &r->buckets[hash % BUCKETS];
+    for (size_t i = *bucket; i; i = r->names.items[i - 1].next) {
+        if (token_equal(r->names.items[i - 1].token, token)) {
+            return i - 1;
+        }
+    }
+    if (!ARRAY_ROOM(&r->names)) {
+        r->failed = true;
+        return 0;
+    }
+    r->names.items[r->names.count] = (Name){.token = token, .next = *bucket};
+    *bucket = ++r->names.count;
+    return r->names.count - 1;
+}
+
+static void declared_twice(Resolver *r, const Token *token, NodeIndex first)
+{
+    message_add(r->messages, token, "'%.*s' is already declared (line %d)", token->length, token->text,
+                source_line(r->tree->source, node_token(r->tree, first)->offset));
+}
+
+/* Declares a Variable or Parameter in the current scope. */
+static void declare_value(Resolver *r, NodeIndex node)
+{
+    const Token *token = node_token(r->tree, node);
+    size_t at = find_name(r, token);
+    if (r->failed || token->kind != TOKEN_NAME || !ARRAY_ROOM(&r->hidden)) {
+        return;
+    }
+    Name *name = &r->names.items[at];
+    NodeIndex first = name->value && name->depth == r->depth ? name->value : r->depth == 0 ? name->called : 0;
+    if (first) {
+        declared_twice(r, token, first);
+    }
+    r->hidden.items[r->hidden.count++] = (Hidden){at, name->value, name->depth};
+    name->value = node;
+    name->depth = r->depth;
+}
+
+/* Returns whether a function has a body. */
+static bool is_defined(const Resolver *r, NodeIndex function)
+{
+    uint32_t last = NODE_EMPTY;
+    for (NodeIndex i = node_of(r, function)->child; i; i = node_of(r, i)->next) {
+        last = node_of(r, i)->kind;
+    }
+    return last == NODE_BLOCK || node_of(r, function)->kind != NODE_FUNCTION;
+}
+
+/* Declares a Function or Structure. A function can have prototypes. */
+static void declare_called(Resolver *r, NodeIndex node)
+{
+    const Token *token = node_token(r->tree, node);
+    size_t at = find_name(r, token);
+    if (r->failed || token->kind != TOKEN_NAME) {
+        return;
+    }
+    NodeIndex *called = &r->names.items[at].called;
+    if (*called && is_defined(r, *called) && is_defined(r, node)) {
+        declared_twice(r, token, *called);
+    }
+    *called = *called && !is_defined(r, node) ? *called : node;
+}
+
+/* Ends the scope in which the values from `first` on were declared. */
+static void leave(Resolver *r, size_t first)
+{
+    while (r->hidden.count > first) {
+        const Hidden *h = &r->hidden.items[--r->hidden.count];
+        r->names.items[h->name].value = h->value;
+        r->names.items[h->name].depth = h->depth;
+    }
+}
+
+/* messages */
+
+/* Appends the declared name that is nearest to an unknown one. */
+static void suggest(const Resolver *r, const Token *token, bool called, StrBuf *text)
+{
+    char best[MAX_NAME + 1];
+    Nearest nearest = foreign_nearest(token);
+    for (size_t i = 0; i < r->names.count; i++) {
+        const Name *name = &r->names.items[i];
+        if ((called ? name->called : name->value) && name->token->length <= MAX_NAME) {
+            char known[MAX_NAME + 1];
+            snprintf(known, sizeof known, "%.*s", name->token->length, name->token->text);
+            foreign_try(&nearest, known);
+            nearest.best = nearest.best == known ? strcpy(best, known) : nearest.best;
+        }
+    }
+    for (size_t i = 0; called && functions_at(i); i++) {
+        foreign_try(&nearest, functions_at(i)->name);
+    }
+    foreign_add(&nearest, text);
+}
+
+static void unknown(Resolver *r, const Token *token, bool called)
+{
+    StrBuf text = STRBUF_EMPTY;
+    strbuf_addf(&text, "%s '%.*s' is not declared", called ? "function" : "", token->length, token->text);
+    size_t sentence = text.length;
+    if (token->length > 3 && memcmp(token->text, "gl_", 3) == 0) {
+        strbuf_add(&text, ": write indexof(name) for the index of the element, or localid() and groupid() in a group "
+                          "kernel");
+    } else if (!called) {
+        foreign_value(&text, token);
+    } else {
+        foreign_called(&text, token);
+    }
+    if (text.length == sentence) {
+        suggest(r, token, called, &text);
+    }
+    message_add(r->messages, token, "%s", strbuf_text(&text) + !called);
+    strbuf_free(&text);
+}
+
+/* the tree */
+
+static void resolve(Resolver *r, NodeIndex node);
+
+static void resolve_children(Resolver *r, NodeIndex node)
+{
+    for (NodeIndex i = node_of(r, node)->child; i; i = node_of(r, i)->next) {
+        resolve(r, i);
+    }
+}
+
+static void resolve_name(Resolver *r, NodeIndex node)
+{
+    const Token *token = node_token(r->tree, node);
+    size_t at = find_name(r, token);
+    const Name *name = &r->names.items[at];
+    Node *n = node_of(r, node);
+    if (token->length > 2 && memcmp(token->text, "__", 2) == 0) {
+        n->kind = NODE_NUMBER; /* __LINE__ */
+    } else if (r->failed || !name->value) {
+        unknown(r, token, false);
+        n->kind = NODE_DAMAGED;
+    } else {
+        bool parameter = node_of(r, name->value)->kind == NODE_PARAMETER;
+        n->kind = parameter ? NODE_PARAMETER_VALUE : name->depth == 0 ? NODE_CONSTANT_VALUE : NODE_LOCAL;
+        n->target = name->value;
+    }
+}
+
+/* A function that calls a function of its own name calls the one of GLSL. */
+static void resolve_call(Resolver *r, NodeIndex node)
+{
+    const Token *token = node_token(r->tree, node);
+    Node *n = node_of(r, node);
+    size_t at = find_name(r, token);
+    NodeIndex called = r->names.items[at].called;
+    const FunctionRow *row = functions_find(token);
+    if (called && !(row && called == r->function)) {
+        n->target = called;
+        n->kind = node_of(r, called)->kind == NODE_FUNCTION ? NODE_CALL : NODE_CONSTRUCT;
+    } else if (types_word(token)) {
+        n->kind = NODE_CONSTRUCT;
+    } else if (row) {
+        n->kind = row->kind;
+    } else {
+        unknown(r, token, true);
+        n->kind = NODE_DAMAGED;
+    }
+    resolve_children(r, node);
+}
+
+/* Finds the type of a Type without its lengths. */
+static void resolve_type(Resolver *r, NodeIndex node)
+{
+    Node *n = node_of(r, node);
+    uint32_t word = n->token + (token_is(node_token(r->tree, node), "struct") ? 1 : 0);
+    const Token *token = &r->tree->tokens[word];
+    size_t at = find_name(r, token);
+    NodeIndex called = r->names.items[at].called;
+    bool structure = called && node_of(r, called)->kind == NODE_STRUCTURE;
+    n->target = structure ? called : 0;
+    n->type = structure ? node_of(r, called)->type : types_word(token);
+    if (!n->type) {
+        StrBuf text = STRBUF_EMPTY;
+        strbuf_addf(&text, "'%.*s' is not a type", token->length, token->text);
+        foreign_value(&text, token);
+        message_add(r->messages, token, "%s", strbuf_text(&text));
+        strbuf_free(&text);
+    }
+    resolve_children(r, node);
+}
+
+/* Resolves a node and its children in a scope of their own. */
+static void resolve_scope(Resolver *r, NodeIndex node)
+{
+    size_t first = r->hidden.count;
+    NodeIndex function = r->function;
+    r->function = node_of(r, node)->kind == NODE_FUNCTION ? node : function;
+    r->depth++;
+    resolve_children(r, node);
+    r->depth--;
+    leave(r, first);
+    r->function = function;
+}
+
+static void resolve(Resolver *r, NodeIndex node)
+{
+    switch (node_of(r, node)->kind) {
+    case NODE_NAME: resolve_name(r, node); break;
+    case NODE_CALL: resolve_call(r, node); break;
+    case NODE_TYPE: resolve_type(r, node); break;
+    case NODE_FUNCTION:
+    case NODE_BLOCK:
+    case NODE_FOR:
+    case NODE_WHILE:
+    case NODE_IF:
+    case NODE_STRUCTURE: resolve_scope(r, node); break;
+    case NODE_VARIABLE:
+    case NODE_PARAMETER:
+        resolve_children(r, node);
+        declare_value(r, node); /* the initial value cannot use it */
+        break;
+    default: resolve_children(r, node);
+    }
+}
+
+/* Declares all functions and structures, which can be used before their definition. */
+static void declare_outer(Resolver *r)
+{
+    for (NodeIndex i = 1; i < r->tree->nodes.count; i++) {
+        uint32_t kind = node_of(r, i)->kind;
+        if (kind == NODE_STRUCTURE) {
+            TypeIndex type = types_structure(&r->tree->types, i, node_token(r->tree, i));
+            node_of(r, i)->type = type;
+        }
+        if (kind == NODE_STRUCTURE || kind == NODE_FUNCTION) {
+            declare_called(r, i);
+        }
+    }
+}
+
+bool pass_resolve(Tree *tree, Messages *messages)
+{
+    Resolver r = {.tree = tree, .messages = messages};
+    if (!ARRAY_ROOM(&r.names)) {
+        return false;
+    }
+    r.names.items[0] = (Name){0};
+    declare_outer(&r);
+    resolve_children(&r, tree->root);
+    free(r.names.items);
+    free(r.hidden.items);
+    return !r.failed;
+}

@@ -1,0 +1,253 @@
+/* Declarations and statements. */
+#include "kernel/pass/type_private.h"
+
+/* lists in braces */
+
+static TypeIndex initial(Typing *t, NodeIndex node, TypeIndex want);
+
+/* Types the values of a list, each of which initializes an element of the type `want`. Returns their number. */
+static int elements(Typing *t, NodeIndex node, TypeIndex want, TypeIndex *first)
+{
+    int count = 0;
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        TypeIndex type = initial(t, i, want);
+        *first = count++ ? *first : type;
+    }
+    return count;
+}
+
+/* Types the values of a list for the fields of a structure. Returns the number of fields. */
+static int field_values(Typing *t, NodeIndex node, NodeIndex structure)
+{
+    NodeIndex value = pass_node(t, node)->child;
+    int count = 0;
+    for (NodeIndex d = pass_node(t, structure)->child; d; d = pass_node(t, d)->next) {
+        NodeIndex v = pass_node(t, d)->kind == NODE_DECLARE ? pass_child(t, d, 1) : 0;
+        for (; v; v = pass_node(t, v)->next, count++) {
+            if (value) {
+                initial(t, value, pass_node(t, v)->type);
+                value = pass_node(t, value)->next;
+            }
+        }
+    }
+    return count;
+}
+
+/* Types a value, or a list in braces, that initializes a variable or an element of a type. Returns its type, in which
+ * the lengths of arrays are known. */
+static TypeIndex initial(Typing *t, NodeIndex node, TypeIndex want)
+{
+    const Token *open = node_token(t->tree, node);
+    TypeInfo info = pass_info(t, want);
+    if (pass_node(t, node)->kind != NODE_LIST) {
+        TypeIndex have = pass_value(t, node);
+        TypeInfo given = pass_info(t, have);
+        bool open_length = info.base == BASE_ARRAY && info.length == 0 && given.base == BASE_ARRAY;
+        pass_fits(t, have, open_length ? types_array(&t->tree->types, info.element, given.length) : want,
+                  pass_first(t, node));
+        return have;
+    }
+    TypeIndex first = 0;
+    int count = pass_count(t, node), needed = 0;
+    if (info.base == BASE_STRUCTURE) {
+        needed = field_values(t, node, info.structure);
+    } else if (info.base == BASE_ARRAY) {
+        elements(t, node, info.element, &first);
+        needed = info.length > 0 ? info.length : count;
+        TypeIndex element = pass_info(t, info.element).length == 0 && first ? first : info.element;
+        want = types_array(&t->tree->types, element, needed);
+    } else if (pass_is_plain(info)) {
+        needed = info.columns > 1 ? info.columns : info.rows;
+        elements(t, node, types_of(info.base, 1, info.columns > 1 ? info.rows : 1), &first);
+    }
+    if (needed && count != needed) {
+        message_add(t->messages, open, "a %s has %d elements, got %d", pass_name(t, want), needed, count);
+    }
+    pass_node(t, node)->type = want;
+    return want;
+}
+
+/* declarations */
+
+static void type_variable(Typing *t, NodeIndex node, TypeIndex type)
+{
+    NodeIndex value = 0;
+    if (pass_node(t, node)->flags & FLAG_VALUE) {
+        value = pass_child(t, node, pass_count(t, node) - 1);
+    }
+    type = type ? pass_array(t, type, pass_node(t, node)->child, value) : 0;
+    if (value) {
+        TypeIndex have = initial(t, value, type);
+        bool unknown = type && pass_info(t, type).base == BASE_ARRAY && pass_info(t, type).length == 0;
+        type = unknown ? have : type;
+    }
+    pass_node(t, node)->type = type;
+}
+
+static void type_declare(Typing *t, NodeIndex node)
+{
+    NodeIndex first = pass_node(t, node)->child;
+    TypeIndex type = pass_declared(t, first);
+    uint32_t constant = pass_node(t, node)->flags & FLAG_CONST;
+    if (type && pass_info(t, type).base == BASE_VOID) {
+        message_add(t->messages, node_token(t->tree, first), "a variable cannot be void");
+        type = 0;
+    }
+    for (NodeIndex i = pass_node(t, first)->next; i; i = pass_node(t, i)->next) {
+        pass_node(t, i)->flags |= constant;
+        type_variable(t, i, type);
+    }
+}
+
+/* Types the parameter of a function. A gather is an array of unknown length. */
+static void type_parameter(Typing *t, NodeIndex node, bool kernel)
+{
+    bool maximum = pass_node(t, node)->flags & FLAG_MAXIMUM;
+    NodeIndex type = pass_child(t, node, maximum), rest = pass_node(t, type)->next;
+    TypeIndex result = pass_declared(t, type);
+    if (rest && pass_node(t, rest)->kind == NODE_LIST) {
+        rest = pass_node(t, rest)->next;
+    }
+    if (!kernel && !(pass_node(t, node)->flags & FLAG_STREAM)) {
+        result = result ? pass_array(t, result, rest, 0) : 0;
+        rest = 0;
+    }
+    for (; rest && result; rest = pass_node(t, rest)->next) {
+        result = types_array(&t->tree->types, result, 0);
+    }
+    pass_node(t, node)->type = result;
+}
+
+static void type_signature(Typing *t, NodeIndex node)
+{
+    bool kernel = pass_node(t, node)->flags & (FLAG_KERNEL | FLAG_PARAM(PARAM_REDUCE));
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        if (pass_node(t, i)->kind == NODE_TYPE) {
+            TypeIndex type = pass_declared(t, i);
+            pass_node(t, node)->type = type;
+        } else if (pass_node(t, i)->kind == NODE_PARAMETER) {
+            type_parameter(t, i, kernel);
+        }
+    }
+}
+
+/* statements */
+
+static void type_condition(Typing *t, NodeIndex node)
+{
+    if (pass_node(t, node)->kind == NODE_DECLARE) {
+        type_declare(t, node);
+        return;
+    }
+    TypeIndex type = pass_node(t, node)->kind == NODE_EMPTY ? 0 : pass_value(t, node);
+    if (!type || type == types_of(BASE_BOOL, 1, 1)) {
+        return;
+    }
+    if (pass_node(t, node)->kind == NODE_ASSIGN) {
+        message_add(t->messages, node_token(t->tree, node), "an assignment is not a condition\nwrite == to compare");
+    } else {
+        message_add(t->messages, pass_first(t, node), "a condition must be a bool, got %s\nwrite %s != 0",
+                    pass_name(t, type), node_token(t->tree, node)->kind == TOKEN_NAME ? "value" : "(value)");
+    }
+}
+
+static void type_return(Typing *t, NodeIndex node)
+{
+    NodeIndex value = pass_node(t, node)->child;
+    TypeIndex want = t->function ? pass_node(t, t->function)->type : 0, have = value ? pass_value(t, value) : 0;
+    bool none = want && pass_info(t, want).base == BASE_VOID;
+    if (value && none) {
+        message_add(t->messages, pass_first(t, value), "a void function cannot return a value");
+    } else if (!value && want && !none) {
+        message_add(t->messages, node_token(t->tree, node), "expected a value of type %s after return",
+                    pass_name(t, want));
+    } else if (value) {
+        pass_fits(t, have, want, pass_first(t, value));
+    }
+}
+
+static void type_statement(Typing *t, NodeIndex node);
+
+static void type_children(Typing *t, NodeIndex node)
+{
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        type_statement(t, i);
+    }
+}
+
+static void type_statement(Typing *t, NodeIndex node)
+{
+    switch (pass_node(t, node)->kind) {
+    case NODE_DECLARE: type_declare(t, node); break;
+    case NODE_RETURN: type_return(t, node); break;
+    case NODE_IF:
+    case NODE_WHILE:
+        type_condition(t, pass_node(t, node)->child);
+        type_statement(t, pass_child(t, node, 1));
+        type_statement(t, pass_child(t, node, 2));
+        break;
+    case NODE_FOR:
+        type_statement(t, pass_child(t, node, 0));
+        type_condition(t, pass_child(t, node, 1));
+        type_statement(t, pass_child(t, node, 2));
+        type_statement(t, pass_child(t, node, 3));
+        break;
+    case NODE_DO:
+        type_statement(t, pass_child(t, node, 0));
+        type_condition(t, pass_child(t, node, 1));
+        break;
+    case NODE_BLOCK:
+    case NODE_SWITCH:
+    case NODE_CASE:
+    case NODE_EVALUATE: type_children(t, node); break;
+    case NODE_STRUCTURE:
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+    case NODE_EMPTY:
+    case NODE_DAMAGED: break;
+    default: pass_value(t, node);
+    }
+}
+
+static void type_outer(Typing *t, NodeIndex node, uint32_t kind)
+{
+    if (kind == NODE_CONSTANT) {
+        type_declare(t, node);
+        return;
+    }
+    t->function = node;
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        if (pass_node(t, i)->kind == NODE_BLOCK) {
+            type_statement(t, i);
+        }
+    }
+    t->function = 0;
+}
+
+bool pass_type(Tree *tree, Messages *messages)
+{
+    Typing t = {.tree = tree, .messages = messages};
+    for (NodeIndex i = 1; i < tree->nodes.count; i++) {
+        const Node *n = pass_node(&t, i);
+        if (n->kind == NODE_STRUCTURE) {
+            for (NodeIndex k = n->child; k; k = pass_node(&t, k)->next) {
+                if (pass_node(&t, k)->kind == NODE_DECLARE) {
+                    type_declare(&t, k);
+                }
+            }
+        }
+    }
+    static const uint32_t order[] = {NODE_CONSTANT, NODE_FUNCTION, NODE_FUNCTION};
+    for (int pass = 0; pass < 3; pass++) {
+        for (NodeIndex i = pass_node(&t, tree->root)->child; i; i = pass_node(&t, i)->next) {
+            if (pass_node(&t, i)->kind == order[pass]) {
+                if (pass == 1) {
+                    type_signature(&t, i);
+                } else {
+                    type_outer(&t, i, order[pass]);
+                }
+            }
+        }
+    }
+    return !tree->failed;
+}

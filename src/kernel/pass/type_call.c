@@ -1,0 +1,227 @@
+/* Calls and constructors. */
+#include "kernel/pass/type_private.h"
+#include "kernel/tree/functions.h"
+
+/* functions of the text */
+
+static uint32_t flags_of_outputs(void)
+{
+    return FLAG_PARAM(PARAM_OUTPUT) | FLAG_PARAM(PARAM_INOUT);
+}
+
+/* Checks an argument of a parameter. */
+static void argument(Typing *t, NodeIndex node, NodeIndex parameter)
+{
+    TypeIndex have = pass_node(t, node)->type, want = pass_node(t, parameter)->type;
+    uint32_t flags = pass_node(t, parameter)->flags;
+    bool stream = want && pass_info(t, want).base == BASE_ARRAY && pass_info(t, want).length == 0;
+    if ((flags & flags_of_outputs()) && !stream) {
+        const Token *first = pass_first(t, node);
+        uint32_t kind = pass_node(t, node)->kind;
+        if (kind == NODE_NUMBER || kind == NODE_BUILTIN || kind == NODE_BINARY || kind == NODE_CALL) {
+            message_add(t->messages, first, "an out parameter needs a variable");
+            return;
+        }
+        pass_target(t, node);
+        pass_fits(t, want, have, first);
+    } else {
+        pass_fits(t, have, want, pass_first(t, node));
+    }
+}
+
+TypeIndex pass_call(Typing *t, NodeIndex node)
+{
+    const Token *name = node_token(t->tree, node);
+    NodeIndex target = pass_node(t, node)->target, given = pass_node(t, node)->child;
+    int count = pass_count(t, node), needed = 0;
+    for (NodeIndex p = pass_node(t, target)->child; p; p = pass_node(t, p)->next) {
+        needed += pass_node(t, p)->kind == NODE_PARAMETER;
+    }
+    if (count != needed) {
+        message_add(t->messages, name, "'%.*s' takes %d argument%s, got %d", name->length, name->text, needed,
+                    needed == 1 ? "" : "s", count);
+        return pass_node(t, target)->type;
+    }
+    for (NodeIndex p = pass_node(t, target)->child; p; p = pass_node(t, p)->next) {
+        if (pass_node(t, p)->kind == NODE_PARAMETER) {
+            argument(t, given, p);
+            given = pass_node(t, given)->next;
+        }
+    }
+    return pass_node(t, target)->type;
+}
+
+/* functions of the table */
+
+static TypeIndex no_form(Typing *t, NodeIndex node, const FunctionRow *row)
+{
+    const Token *name = node_token(t->tree, node);
+    StrBuf given = STRBUF_EMPTY, forms = STRBUF_EMPTY;
+    int count = pass_count(t, node);
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        strbuf_addf(&given, "%s%s", given.length ? ", " : "", pass_name(t, pass_node(t, i)->type));
+    }
+    functions_list(row, &forms);
+    message_add(t->messages, name, "'%.*s' does not take %d argument%s of type (%s)\nits forms are %s", name->length,
+                name->text, count, count == 1 ? "" : "s", strbuf_text(&given), strbuf_text(&forms));
+    strbuf_free(&given);
+    strbuf_free(&forms);
+    return 0;
+}
+
+TypeIndex pass_builtin(Typing *t, NodeIndex node)
+{
+    const FunctionRow *row = functions_find(node_token(t->tree, node));
+    TypeIndex given[MAX_FORM] = {0};
+    FunctionForm form;
+    int count = 0;
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next, count++) {
+        given[count < MAX_FORM ? count : MAX_FORM - 1] = pass_node(t, i)->type;
+    }
+    if (!functions_match(row, &t->tree->types, given, count, &form)) {
+        return no_form(t, node, row);
+    }
+    for (int i = 0; i < count; i++) {
+        if (form.out[i]) {
+            pass_target(t, pass_child(t, node, i));
+        }
+    }
+    return form.result;
+}
+
+/* Returns the parameter that the first argument of a call names; 0 after an error. */
+static NodeIndex named(Typing *t, NodeIndex node)
+{
+    NodeIndex first = pass_node(t, node)->child;
+    const Token *name = node_token(t->tree, node);
+    if (first && pass_node(t, first)->kind == NODE_PARAMETER_VALUE) {
+        return pass_node(t, first)->target;
+    }
+    return PASS_FAIL(t, name, "'%.*s' takes the name of a stream parameter", name->length, name->text);
+}
+
+/* Returns the number of dimensions of the groups that call the function. Functions are called by kernels of one rank. */
+static int group_rank(const Typing *t)
+{
+    int rank = 0;
+    for (NodeIndex i = pass_node(t, t->tree->root)->child; i; i = pass_node(t, i)->next) {
+        NodeIndex group = pass_node(t, i)->child;
+        bool own = i == t->function || rank == 0;
+        if (pass_node(t, i)->kind == NODE_FUNCTION && pass_node(t, group)->kind == NODE_GROUP && own) {
+            rank = pass_count(t, group);
+        }
+    }
+    return rank;
+}
+
+TypeIndex pass_query(Typing *t, NodeIndex node)
+{
+    const Token *name = node_token(t->tree, node);
+    int count = pass_count(t, node), rank = group_rank(t);
+    if (token_is(name, "localid") || token_is(name, "groupid")) {
+        return rank ? types_of(BASE_INT, 1, rank)
+                    : PASS_FAIL(t, name, "'%.*s' exists in group kernels only: kernel(64) void ...", name->length,
+                                name->text);
+    }
+    NodeIndex parameter = named(t, node);
+    bool whole = token_is(name, "spacingof") || token_is(name, "sizeof_list") || count > 1;
+    return parameter ? types_of(BASE_INT, 1, whole ? 1 : 4) : 0;
+}
+
+TypeIndex pass_sample(Typing *t, NodeIndex node)
+{
+    NodeIndex parameter = named(t, node);
+    TypeIndex type = parameter ? pass_node(t, parameter)->type : 0;
+    int rank = 0, count = pass_count(t, node);
+    bool corners = token_is(node_token(t->tree, node), "sample_corners");
+    for (; type && pass_info(t, type).base == BASE_ARRAY; rank++) {
+        type = pass_info(t, type).element;
+    }
+    const FunctionRow *row = functions_find(node_token(t->tree, node));
+    if (!type || rank < 1 || rank > 3 || count < (corners ? 4 : 2) || count > (corners ? 5 : 3)) {
+        return type ? no_form(t, node, row) : 0;
+    }
+    NodeIndex position = pass_child(t, node, 1);
+    TypeInfo given = pass_info(t, pass_node(t, position)->type);
+    if (given.base < BASE_INT || given.base > BASE_DOUBLE || given.rows < rank) { /* other components are ignored */
+        pass_fits(t, pass_node(t, position)->type, types_of(BASE_FLOAT, 1, rank), pass_first(t, position));
+    }
+    for (int i = count - 2; corners && i < count; i++) {
+        pass_target(t, pass_child(t, node, i));
+    }
+    return corners ? types_of(BASE_FLOAT, 1, rank == 1 ? 2 : 4) : type;
+}
+
+TypeIndex pass_push(Typing *t, NodeIndex node)
+{
+    NodeIndex first = pass_node(t, node)->child, value = first ? pass_node(t, first)->next : 0;
+    bool output = first && pass_node(t, first)->kind == NODE_PARAMETER_VALUE &&
+                  (pass_node(t, pass_node(t, first)->target)->flags & FLAG_PARAM(PARAM_VOUT));
+    const Token *name = node_token(t->tree, node);
+    if (!output || pass_count(t, node) > 2) {
+        return PASS_FAIL(t, name, "'push' takes the name of a variable output and a value: push(name, value)");
+    }
+    if (value) {
+        pass_fits(t, pass_node(t, value)->type, pass_node(t, first)->type, pass_first(t, value));
+    }
+    return types_of(BASE_VOID, 1, 1);
+}
+
+/* constructors */
+
+/* Checks the values of a structure or array, each of which must fit an element. */
+static TypeIndex parts(Typing *t, TypeIndex type, NodeIndex first, const Token *place)
+{
+    TypeInfo info = pass_info(t, type);
+    int count = 0, needed = info.length;
+    for (NodeIndex i = first; i; i = pass_node(t, i)->next) {
+        count++;
+    }
+    if (info.base == BASE_ARRAY) {
+        for (NodeIndex i = first; i; i = pass_node(t, i)->next) {
+            pass_fits(t, pass_node(t, i)->type, info.element, pass_first(t, i));
+        }
+        needed = needed > 0 ? needed : count;
+        type = types_array(&t->tree->types, info.element, needed);
+    } else {
+        NodeIndex value = first;
+        for (NodeIndex d = pass_node(t, info.structure)->child; d; d = pass_node(t, d)->next) {
+            NodeIndex v = pass_node(t, d)->kind == NODE_DECLARE ? pass_child(t, d, 1) : 0;
+            for (; v; v = pass_node(t, v)->next, needed++) {
+                if (value) {
+                    pass_fits(t, pass_node(t, value)->type, pass_node(t, v)->type, pass_first(t, value));
+                    value = pass_node(t, value)->next;
+                }
+            }
+        }
+    }
+    return count == needed ? type
+                           : PASS_FAIL(t, place, "a %s has %d elements, got %d", pass_name(t, type), needed, count);
+}
+
+TypeIndex pass_construct(Typing *t, TypeIndex type, NodeIndex first, const Token *place)
+{
+    TypeInfo info = pass_info(t, type);
+    if (first && !pass_node(t, first)->next && pass_node(t, first)->type == type) {
+        return type; /* a cast */
+    }
+    if (info.base == BASE_ARRAY || info.base == BASE_STRUCTURE) {
+        return parts(t, type, first, place);
+    }
+    int needed = info.rows * info.columns, components = 0, last = 0;
+    for (NodeIndex i = first; i; i = pass_node(t, i)->next) {
+        TypeInfo given = pass_info(t, pass_node(t, i)->type);
+        if (given.base < BASE_BOOL || given.base > BASE_DOUBLE) {
+            return PASS_FAIL(t, pass_first(t, i), "cannot convert %s to %s", pass_name(t, pass_node(t, i)->type),
+                             pass_name(t, type));
+        }
+        last = given.rows * given.columns;
+        components += last;
+    }
+    bool one = first && !pass_node(t, first)->next, matrix = one && pass_info(t, pass_node(t, first)->type).columns > 1;
+    bool fits = (one && (last == 1 || (matrix && info.columns > 1))) ||
+                (components >= needed && components - last < needed && (info.columns == 1 || components == needed));
+    return fits ? type
+                : PASS_FAIL(t, place, "a %s has %d component%s, got %d", pass_name(t, type), needed,
+                            needed == 1 ? "" : "s", components);
+}

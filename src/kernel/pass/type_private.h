@@ -1,0 +1,74 @@
+/* State and functions that the files of the type pass share. */
+#ifndef RILL_KERNEL_PASS_TYPE_PRIVATE_H
+#define RILL_KERNEL_PASS_TYPE_PRIVATE_H
+
+#include "kernel/pass/type.h"
+
+typedef struct Typing {
+    Tree *tree;
+    Messages *messages;
+    NodeIndex function; /* whose body is being typed; 0: none */
+    int folds;          /* constants that may still be computed for one length */
+    bool unknown;       /* a constant depends on a function of GLSL, which is not computed */
+    int listed;         /* number of the name in `names` that is used next */
+    char names[4][96];  /* names of types for messages */
+} Typing;
+
+/* Returns the type of a scalar. */
+static inline TypeIndex pass_scalar(Base base)
+{
+    return types_of(base, 1, 1);
+}
+/* Returns whether a type is a number, or a vector or matrix of numbers. */
+static inline bool pass_is_number(TypeInfo info)
+{
+    return info.base >= BASE_INT && info.base <= BASE_DOUBLE;
+}
+/* Returns whether a type is a bool or a number, or consists of them. */
+static inline bool pass_is_plain(TypeInfo info)
+{
+    return info.base >= BASE_BOOL && info.base <= BASE_DOUBLE;
+}
+/* Returns whether a type is a bool or a number. */
+static inline bool pass_is_scalar(TypeInfo info)
+{
+    return pass_is_plain(info) && info.rows == 1;
+}
+
+/* Adds an error at a token. Its value is no type. */
+#define PASS_FAIL(t, token, ...) (message_add((t)->messages, (token), __VA_ARGS__), (TypeIndex)0)
+
+/* Returns a node. */
+Node *pass_node(const Typing *t, NodeIndex node);
+/* Returns child i of a node, from 0, or 0. */
+NodeIndex pass_child(const Typing *t, NodeIndex node, int i);
+/* Returns the number of children. */
+int pass_count(const Typing *t, NodeIndex node);
+/* Returns the first token of an expression. */
+const Token *pass_first(const Typing *t, NodeIndex node);
+/* Returns the name of a type. It is valid until four other names were returned. */
+const char *pass_name(Typing *t, TypeIndex type);
+/* Returns the properties of a type. */
+TypeInfo pass_info(const Typing *t, TypeIndex type);
+/* Returns an array type with the lengths of nodes first, ..., end - 1. */
+TypeIndex pass_array(Typing *t, TypeIndex element, NodeIndex first, NodeIndex end);
+/* Returns the type of a Type or Structure with its lengths. */
+TypeIndex pass_declared(Typing *t, NodeIndex type);
+
+/* Sets and returns the type of an expression; 0 if it contains an error. */
+TypeIndex pass_value(Typing *t, NodeIndex node);
+/* Checks that a typed value can be converted to a type. Adds an error at a token if it cannot be. */
+void pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place);
+/* Checks that a typed expression can be assigned to. */
+void pass_target(Typing *t, NodeIndex node);
+
+/* Return the type of a call with typed arguments (type_call.c). */
+TypeIndex pass_call(Typing *t, NodeIndex node);
+TypeIndex pass_builtin(Typing *t, NodeIndex node);
+TypeIndex pass_query(Typing *t, NodeIndex node);
+TypeIndex pass_sample(Typing *t, NodeIndex node);
+TypeIndex pass_push(Typing *t, NodeIndex node);
+/* Checks a constructor of a type with values. Returns the type, or 0 after an error at a token. */
+TypeIndex pass_construct(Typing *t, TypeIndex type, NodeIndex first, const Token *place);
+
+#endif

@@ -1,0 +1,138 @@
+/* Nodes and their types, and checks of values that have a type. */
+#include "kernel/pass/type_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+Node *pass_node(const Typing *t, NodeIndex node)
+{
+    return node_at(t->tree, node);
+}
+
+NodeIndex pass_child(const Typing *t, NodeIndex node, int i)
+{
+    NodeIndex child = pass_node(t, node)->child;
+    for (; child && i > 0; i--) {
+        child = pass_node(t, child)->next;
+    }
+    return child;
+}
+
+int pass_count(const Typing *t, NodeIndex node)
+{
+    int count = 0;
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        count++;
+    }
+    return count;
+}
+
+const Token *pass_first(const Typing *t, NodeIndex node)
+{
+    for (;;) {
+        const Node *n = pass_node(t, node);
+        switch (n->kind) {
+        case NODE_STEP:
+            if (!(n->flags & FLAG_POSTFIX)) {
+                return node_token(t->tree, node);
+            }
+            break;
+        case NODE_BINARY:
+        case NODE_LOGICAL:
+        case NODE_CHOICE:
+        case NODE_ASSIGN:
+        case NODE_COMMA:
+        case NODE_MEMBER:
+        case NODE_FIELD:
+        case NODE_SWIZZLE:
+        case NODE_INDEX:
+        case NODE_GATHER:
+        case NODE_NEIGHBOR:
+        case NODE_ELEMENT: break;
+        default: return node_token(t->tree, node);
+        }
+        node = n->child;
+    }
+}
+
+const char *pass_name(Typing *t, TypeIndex type)
+{
+    StrBuf out = STRBUF_EMPTY;
+    char *name = t->names[t->listed++ % 4];
+    types_name(&t->tree->types, type, &out);
+    snprintf(name, sizeof t->names[0], "%s", strbuf_text(&out));
+    strbuf_free(&out);
+    return name;
+}
+
+TypeInfo pass_info(const Typing *t, TypeIndex type)
+{
+    return types_info(&t->tree->types, type);
+}
+
+void pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place)
+{
+    if (!have || !want || types_converts(&t->tree->types, have, want)) {
+        return;
+    }
+    TypeInfo from = pass_info(t, have), to = pass_info(t, want);
+    const char *source = pass_name(t, have), *name = pass_name(t, want);
+    if (from.base == BASE_ARRAY && from.length == 0) {
+        message_add(t->messages, place, "expected %s, got a stream of %s\nwrite an index: name[i]", name,
+                    pass_name(t, from.element));
+    } else if (pass_is_plain(from) && pass_is_plain(to) && (from.rows == to.rows || pass_is_scalar(from)) &&
+               from.columns == 1) {
+        message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(...)", source, name, name);
+    } else if (pass_is_plain(from) && from.columns == 1 && pass_is_scalar(to)) {
+        message_add(t->messages, place, "cannot convert %s to %s\nwrite .x after it to choose a component", source,
+                    name);
+    } else {
+        message_add(t->messages, place, "cannot convert %s to %s", source, name);
+    }
+}
+
+/* Adds an error if a component is assigned twice. */
+static void check_components(Typing *t, NodeIndex node)
+{
+    const Token *name = node_token(t->tree, node);
+    for (int i = 1; i < name->length; i++) {
+        if (memchr(name->text, name->text[i], (size_t)i)) {
+            message_add(t->messages, name, "component '%c' is assigned twice", name->text[i]);
+            return;
+        }
+    }
+}
+
+void pass_target(Typing *t, NodeIndex node)
+{
+    const Token *first = pass_first(t, node);
+    for (NodeIndex i = node; pass_node(t, node)->type;) {
+        const Node *n = pass_node(t, i);
+        switch (n->kind) {
+        case NODE_SWIZZLE: check_components(t, i); break;
+        case NODE_FIELD:
+        case NODE_INDEX:
+        case NODE_ELEMENT:
+        case NODE_PAREN: break;
+        case NODE_PARAMETER_VALUE: return;
+        case NODE_LOCAL:
+            if (pass_node(t, n->target)->flags & FLAG_CONST) {
+                message_add(t->messages, first, "'%.*s' is const and cannot be assigned", first->length, first->text);
+            }
+            return;
+        case NODE_GATHER:
+            message_add(t->messages, first,
+                        "'%.*s' is a gather, which is only read\ndeclare it inout to assign its "
+                        "elements",
+                        first->length, first->text);
+            return;
+        case NODE_NEIGHBOR:
+        case NODE_CONSTANT_VALUE:
+            message_add(t->messages, first, "'%.*s' is %s and cannot be assigned", first->length, first->text,
+                        n->kind == NODE_NEIGHBOR ? "a neighbor stream" : "const");
+            return;
+        default: message_add(t->messages, first, "expected a variable, to which a value is assigned"); return;
+        }
+        i = pass_node(t, i)->child;
+    }
+}

@@ -1,0 +1,512 @@
+/* Operators, names, fields and indices. */
+#include "kernel/pass/type_private.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* lengths and types */
+
+/* Computes a constant whole number. Returns false if it is not one. */
+static bool fold(Typing *t, NodeIndex node, long *value)
+{
+    const Node *n = pass_node(t, node);
+    const Token *token = node_token(t->tree, node);
+    long a = 0, b = 0;
+    if (--t->folds < 0) {
+        return false;
+    }
+    switch (n->kind) {
+    case NODE_NUMBER: *value = token->kind == TOKEN_NUMBER ? strtol(token->text, NULL, 0) : 0; return true;
+    case NODE_PAREN: return fold(t, n->child, value);
+    case NODE_CONVERT: return fold(t, pass_child(t, node, 1), value);
+    case NODE_CONSTRUCT: return n->child && fold(t, n->child, value);
+    case NODE_LOCAL:
+    case NODE_CONSTANT_VALUE: {
+        NodeIndex last = n->target;
+        for (NodeIndex i = pass_node(t, n->target)->child; i; i = pass_node(t, i)->next) {
+            last = i;
+        }
+        return (pass_node(t, n->target)->flags & FLAG_CONST) && last != n->target && fold(t, last, value);
+    }
+    case NODE_UNARY:
+        if (!fold(t, n->child, &a)) {
+            return false;
+        }
+        *value = token_is(token, "-") ? -a : token_is(token, "~") ? ~a : a;
+        return true;
+    case NODE_BINARY: {
+        if (!fold(t, n->child, &a) || !fold(t, pass_child(t, node, 1), &b) || (b == 0 && token_is(token, "/"))) {
+            return false;
+        }
+        *value = token_is(token, "+")                        ? a + b
+                 : token_is(token, "-")                      ? a - b
+                 : token_is(token, "*")                      ? a * b
+                 : token_is(token, "/")                      ? a / b
+                 : token_is(token, "%") && b                 ? a % b
+                 : token_is(token, "<<") && b >= 0 && b < 31 ? a << b
+                 : token_is(token, ">>") && b >= 0 && b < 31 ? a >> b
+                                                             : 0;
+        return true;
+    }
+    case NODE_BUILTIN:
+        for (NodeIndex i = n->child; i; i = pass_node(t, i)->next) {
+            if (!fold(t, i, &a)) {
+                return false;
+            }
+        }
+        t->unknown = true;
+        *value = 1;
+        return true;
+    default: return false;
+    }
+}
+
+TypeIndex pass_array(Typing *t, TypeIndex element, NodeIndex first, NodeIndex end)
+{
+    long length = 0;
+    if (first == end) {
+        return element;
+    }
+    TypeIndex inner = pass_array(t, element, pass_node(t, first)->next, end);
+    bool given = pass_node(t, first)->kind != NODE_EMPTY;
+    t->folds = 10000;
+    t->unknown = false;
+    if (given && pass_value(t, first) &&
+        (!fold(t, first, &length) || (!t->unknown && (length < 1 || length > 1 << 24)))) {
+        message_add(t->messages, pass_first(t, first), "the length of an array must be a constant whole number");
+        return 0;
+    }
+    return inner ? types_array(&t->tree->types, inner, t->unknown && given ? -1 : (int)length) : 0;
+}
+
+TypeIndex pass_declared(Typing *t, NodeIndex type)
+{
+    const Node *n = pass_node(t, type);
+    return n->kind == NODE_TYPE && n->type ? pass_array(t, n->type, n->child, 0) : n->type;
+}
+
+/* numbers */
+
+static TypeIndex number(Typing *t, NodeIndex node)
+{
+    const Token *token = node_token(t->tree, node);
+    const char *text = token->text, last = (char)tolower((unsigned char)text[token->length - 1]);
+    bool hex = token->length > 1 && tolower((unsigned char)text[1]) == 'x', real = false;
+    for (int i = 0; i < token->length && !hex; i++) {
+        real = real || text[i] == '.' || text[i] == 'e' || text[i] == 'E';
+    }
+    if (token->kind == TOKEN_NUMBER && !real && !hex && (last == 'f' || last == 'h')) {
+        int digits = token->length - 1 - (text[token->length - 2] == 'l');
+        return PASS_FAIL(t, token, "'%.*s' is not a number\nwrite %.*s.0", token->length, text, digits, text);
+    }
+    bool doubled = real && last == 'f' && tolower((unsigned char)text[token->length - 2]) == 'l';
+    return pass_scalar(token->kind == TOKEN_NAME ? BASE_INT
+                       : doubled                 ? BASE_DOUBLE
+                       : real                    ? BASE_FLOAT
+                       : last == 'u'             ? BASE_UINT
+                                                 : BASE_INT);
+}
+
+/* fields and indices */
+
+static TypeIndex field(Typing *t, NodeIndex node, TypeInfo info)
+{
+    const Token *name = node_token(t->tree, node);
+    StrBuf known = STRBUF_EMPTY;
+    for (NodeIndex d = pass_node(t, info.structure)->child; d; d = pass_node(t, d)->next) {
+        NodeIndex first = pass_node(t, d)->kind == NODE_DECLARE ? pass_child(t, d, 1) : 0;
+        for (NodeIndex v = first; v; v = pass_node(t, v)->next) {
+            const Token *field = node_token(t->tree, v);
+            if (token_equal(field, name)) {
+                pass_node(t, node)->kind = NODE_FIELD;
+                pass_node(t, node)->target = v;
+                strbuf_free(&known);
+                return pass_node(t, v)->type;
+            }
+            strbuf_addf(&known, "%s%.*s", known.length ? ", " : "", field->length, field->text);
+        }
+    }
+    message_add(t->messages, name, "structure '%.*s' has no field '%.*s'\nits fields are %s", info.name.length,
+                info.name.text, name->length, name->text, strbuf_text(&known));
+    strbuf_free(&known);
+    return 0;
+}
+
+static TypeIndex swizzle(Typing *t, NodeIndex node, TypeInfo info, TypeIndex type)
+{
+    static const char sets[3][5] = {"xyzw", "rgba", "stpq"};
+    const Token *name = node_token(t->tree, node);
+    const char *set = NULL;
+    for (int i = 0; i < 3 && !set; i++) {
+        set = memchr(sets[i], *name->text, 4) ? sets[i] : NULL;
+    }
+    for (int i = 0; i < name->length; i++) {
+        const char *found = set ? memchr(set, name->text[i], 4) : NULL;
+        if (!found) {
+            return PASS_FAIL(t, name,
+                             "a %s has no components '%.*s'\ncomponents are letters of one of xyzw, rgba and stpq",
+                             pass_name(t, type), name->length, name->text);
+        }
+        if (found - set >= info.rows) {
+            return PASS_FAIL(t, name, "a %s has no component '%c'", pass_name(t, type), *found);
+        }
+    }
+    if (name->length > 4) {
+        return PASS_FAIL(t, name, "a vector has at most 4 components");
+    }
+    pass_node(t, node)->kind = NODE_SWIZZLE;
+    return types_of(info.base, 1, name->length);
+}
+
+static TypeIndex member(Typing *t, NodeIndex node)
+{
+    NodeIndex base = pass_node(t, node)->child;
+    TypeIndex type = pass_value(t, base);
+    TypeInfo info = pass_info(t, type);
+    const Token *name = node_token(t->tree, node);
+    if (!type) {
+        return 0;
+    }
+    if (pass_node(t, node)->flags & FLAG_CALLED) {
+        return token_is(name, "length") && (info.base == BASE_ARRAY || !pass_is_scalar(info))
+                   ? pass_scalar(BASE_INT)
+                   : PASS_FAIL(t, name, "a %s has no function '%.*s'", pass_name(t, type), name->length, name->text);
+    }
+    if (info.base == BASE_STRUCTURE) {
+        return field(t, node, info);
+    }
+    if (info.base == BASE_ARRAY && info.length == 0) {
+        return PASS_FAIL(t, name,
+                         "a stream has no field '%.*s'\nsizeof_stream(name).x is its length, name[i] an element",
+                         name->length, name->text);
+    }
+    return pass_is_plain(info) && info.columns == 1
+               ? swizzle(t, node, info, type)
+               : PASS_FAIL(t, name, "a %s has no field '%.*s'", pass_name(t, type), name->length, name->text);
+}
+
+/* Returns the parameter that an expression names, or 0. */
+static NodeIndex parameter_of(const Typing *t, NodeIndex node)
+{
+    while (pass_node(t, node)->kind == NODE_NEIGHBOR || pass_node(t, node)->kind == NODE_PAREN) {
+        node = pass_node(t, node)->child;
+    }
+    return pass_node(t, node)->kind == NODE_PARAMETER_VALUE ? pass_node(t, node)->target : 0;
+}
+
+/* Returns the type of an element of an array, of a stream, of a vector, or a column of a matrix. */
+static TypeIndex element(Typing *t, NodeIndex node, TypeIndex type, TypeInfo index)
+{
+    TypeInfo info = pass_info(t, type);
+    bool stream = info.base == BASE_ARRAY && info.length == 0;
+    const Token *open = node_token(t->tree, node), *place = pass_first(t, pass_child(t, node, 1));
+    if (stream ? !pass_is_number(index)
+               : !(pass_is_scalar(index) && (index.base == BASE_INT || index.base == BASE_UINT))) {
+        return PASS_FAIL(t, place, "an index must be an int or uint\nwrite int(...)");
+    }
+    if (stream) {
+        TypeIndex inner = info.element;
+        while (index.rows > 1 && pass_info(t, inner).base == BASE_ARRAY && pass_info(t, inner).length == 0) {
+            inner = pass_info(t, inner).element; /* a vector of all indices */
+        }
+        NodeIndex root = node;
+        while (pass_node(t, root)->kind == NODE_INDEX || pass_node(t, root)->kind == NODE_GATHER ||
+               pass_node(t, root)->kind == NODE_ELEMENT) {
+            root = pass_node(t, root)->child;
+        }
+        NodeIndex parameter = parameter_of(t, root);
+        bool written = parameter && (pass_node(t, parameter)->flags & FLAG_PARAM(PARAM_INOUT));
+        pass_node(t, node)->kind = written ? NODE_ELEMENT : NODE_GATHER;
+        return inner;
+    }
+    if (info.base == BASE_ARRAY) {
+        return info.element;
+    }
+    if (!pass_is_plain(info) || info.rows == 1) {
+        return PASS_FAIL(t, open,
+                         "a %s has no elements\na stream needs one pair of brackets in its declaration for each "
+                         "index",
+                         pass_name(t, type));
+    }
+    return types_of(info.base, 1, info.columns > 1 ? info.rows : 1);
+}
+
+static TypeIndex indexed(Typing *t, NodeIndex node)
+{
+    NodeIndex base = pass_node(t, node)->child;
+    TypeIndex type = pass_value(t, base), index = pass_value(t, pass_node(t, base)->next);
+    NodeIndex parameter = parameter_of(t, base);
+    if (!type || !index) {
+        return 0;
+    }
+    bool whole =
+        pass_node(t, base)->kind == NODE_NEIGHBOR && pass_info(t, pass_node(t, pass_child(t, base, 1))->type).rows > 1;
+    if (parameter && (pass_node(t, parameter)->flags & FLAG_PARAM(PARAM_NEIGHBOR)) && !whole) {
+        pass_node(t, node)->kind = NODE_NEIGHBOR;
+        return type;
+    }
+    return element(t, node, type, pass_info(t, index));
+}
+
+/* operators */
+
+/* Returns the type to which both operands are converted, component by component; 0: there is none. */
+static Base common(TypeInfo a, TypeInfo b)
+{
+    return a.base > b.base ? a.base : b.base;
+}
+
+static TypeIndex mismatch(Typing *t, const Token *operator, TypeIndex a, TypeIndex b, const char *remedy)
+{
+    return PASS_FAIL(t, operator, "operator '%.*s' cannot be applied to %s and %s%s", operator->length, operator->text,
+                     pass_name(t, a), pass_name(t, b), remedy);
+}
+
+/* Returns the type of a product in which an operand is a matrix. */
+static TypeIndex product(TypeInfo a, TypeInfo b)
+{
+    Base base = common(a, b);
+    if (base < BASE_FLOAT) {
+        return 0;
+    }
+    if (a.columns > 1 && b.columns > 1) {
+        return a.columns == b.rows ? types_of(base, b.columns, a.rows) : 0;
+    }
+    return a.columns > 1 ? (a.columns == b.rows ? types_of(base, 1, a.rows) : 0)
+                         : (a.rows == b.rows ? types_of(base, 1, b.columns) : 0);
+}
+
+static bool is_any(const Token *token, const char *marks)
+{
+    size_t length = (size_t)(token->length - (token->length > 1 && token->text[token->length - 1] == '='));
+    return length == 1 && strchr(marks, *token->text);
+}
+
+/* Returns the type of an arithmetic operation, also of an assignment such as +=. */
+static TypeIndex arithmetic(Typing *t, const Token *operator, TypeIndex left, TypeIndex right)
+{
+    TypeInfo a = pass_info(t, left), b = pass_info(t, right);
+    bool whole = a.base <= BASE_UINT && b.base <= BASE_UINT, shift = *operator->text == '<' || * operator->text == '>';
+    if (!pass_is_number(a) || !pass_is_number(b)) {
+        return mismatch(t, operator, left, right, "");
+    }
+    if ((shift || is_any(operator, "%&|^")) && !whole) {
+        return mismatch(t, operator, left, right, is_any(operator, "%") ? "\nwrite mod(x, y)" : "\nwrite int(...)");
+    }
+    if (shift) {
+        return b.rows == 1 || b.rows == a.rows ? left : mismatch(t, operator, left, right, "");
+    }
+    Base base = common(a, b);
+    bool matrix = a.columns > 1 || b.columns > 1;
+    if (matrix && base < BASE_FLOAT) {
+        base = BASE_FLOAT;
+    }
+    if (a.rows == 1 || b.rows == 1) {
+        return a.rows == 1 ? types_of(base, b.columns, b.rows) : types_of(base, a.columns, a.rows);
+    }
+    if (matrix && is_any(operator, "*")) {
+        TypeIndex type = product(a, b);
+        return type ? type : mismatch(t, operator, left, right, "");
+    }
+    return a.rows == b.rows && a.columns == b.columns ? types_of(base, a.columns, a.rows)
+                                                      : mismatch(t, operator, left, right, "");
+}
+
+/* Adds an error at an operand that is a bool, which cannot be computed with. */
+static bool computes_with_bool(Typing *t, NodeIndex node)
+{
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        TypeIndex type = pass_node(t, i)->type;
+        if (type && pass_info(t, type).base == BASE_BOOL) {
+            message_add(t->messages, pass_first(t, i), "a bool is not a number\nwrite float(...) or int(...)");
+            return true;
+        }
+    }
+    return false;
+}
+
+static TypeIndex binary(Typing *t, NodeIndex node)
+{
+    const Token *operator= node_token(t->tree, node);
+    NodeIndex first = pass_node(t, node)->child;
+    TypeIndex left = pass_value(t, first), right = pass_value(t, pass_node(t, first)->next);
+    if (!left || !right) {
+        return 0;
+    }
+    const Types *types = &t->tree->types;
+    TypeInfo a = pass_info(t, left), b = pass_info(t, right);
+    if (token_is(operator, "==") || token_is(operator, "!=")) {
+        bool same = types_converts(types, left, right) || types_converts(types, right, left);
+        return same ? pass_scalar(BASE_BOOL) : mismatch(t, operator, left, right, "");
+    }
+    if (computes_with_bool(t, node)) {
+        return 0;
+    }
+    if ((*operator->text == '<' || * operator->text == '>') && !token_is(operator, "<<") && !token_is(operator, ">>")) {
+        bool vectors = a.rows > 1 && b.rows > 1;
+        return pass_is_number(a) && pass_is_number(b) && pass_is_scalar(a) && pass_is_scalar(b)
+                   ? pass_scalar(BASE_BOOL)
+                   : mismatch(t, operator, left, right,
+                              !vectors                 ? ""
+                              : *operator->text == '<' ? "\nwrite all(lessThan(a, b)) or any(lessThan(a, b))"
+                                                       : "\nwrite all(greaterThan(a, b)) or any(greaterThan(a, b))");
+    }
+    return arithmetic(t, operator, left, right);
+}
+
+/* Checks that an operand of !, && and ? is a bool. */
+static void check_truth(Typing *t, NodeIndex node)
+{
+    TypeIndex type = pass_value(t, node);
+    if (type && type != pass_scalar(BASE_BOOL)) {
+        const Token *first = pass_first(t, node);
+        message_add(t->messages, first, "expected a bool, got %s\nwrite (...) != 0", pass_name(t, type));
+    }
+}
+
+static TypeIndex logical(Typing *t, NodeIndex node)
+{
+    check_truth(t, pass_child(t, node, 0));
+    check_truth(t, pass_child(t, node, 1));
+    return pass_scalar(BASE_BOOL);
+}
+
+static TypeIndex unary(Typing *t, NodeIndex node)
+{
+    const Token *operator= node_token(t->tree, node);
+    NodeIndex operand = pass_node(t, node)->child;
+    if (token_is(operator, "!")) {
+        check_truth(t, operand);
+        return pass_scalar(BASE_BOOL);
+    }
+    TypeIndex type = pass_value(t, operand);
+    TypeInfo info = pass_info(t, type);
+    bool fits = token_is(operator, "~") ? info.base == BASE_INT || info.base == BASE_UINT : pass_is_number(info);
+    return !type || fits
+               ? type
+               : PASS_FAIL(t, operator, "operator '%.*s' cannot be applied to %s", operator->length, operator->text,
+                           pass_name(t, type));
+}
+
+static TypeIndex choice(Typing *t, NodeIndex node)
+{
+    check_truth(t, pass_child(t, node, 0));
+    TypeIndex a = pass_value(t, pass_child(t, node, 1)), b = pass_value(t, pass_child(t, node, 2));
+    const Types *types = &t->tree->types;
+    if (!a || !b) {
+        return 0;
+    }
+    return types_converts(types, a, b) ? b
+           : types_converts(types, b, a)
+               ? a
+               : PASS_FAIL(t, node_token(t->tree, node), "the two values must have one type, got %s and %s",
+                           pass_name(t, a), pass_name(t, b));
+}
+
+/* assignments */
+
+static TypeIndex assign(Typing *t, NodeIndex node)
+{
+    NodeIndex target = pass_node(t, node)->child;
+    const Token *operator= node_token(t->tree, node);
+    TypeIndex type = pass_value(t, target), value = pass_value(t, pass_node(t, target)->next);
+    pass_target(t, target);
+    if (type && value && !token_is(operator, "=")) {
+        value = computes_with_bool(t, node) ? 0 : arithmetic(t, operator, type, value);
+    }
+    pass_fits(t, value, type,
+              token_is(operator, "=") && pass_info(t, type).rows == pass_info(t, value).rows
+                  ? pass_first(t, pass_node(t, target)->next)
+                  :
+                  operator);
+    return type;
+}
+
+static TypeIndex step(Typing *t, NodeIndex node)
+{
+    NodeIndex target = pass_node(t, node)->child;
+    TypeIndex type = pass_value(t, target);
+    pass_target(t, target);
+    if (type && !pass_is_number(pass_info(t, type))) {
+        return PASS_FAIL(t, node_token(t->tree, node), "a %s cannot be stepped", pass_name(t, type));
+    }
+    return type;
+}
+
+/* expressions */
+
+static TypeIndex comma(Typing *t, NodeIndex node)
+{
+    TypeIndex type = 0;
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        type = pass_value(t, i);
+    }
+    return type;
+}
+
+/* Types the arguments of a call. Returns whether all of them have a type. */
+static bool arguments(Typing *t, NodeIndex node)
+{
+    bool known = true;
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        known = (pass_node(t, i)->kind == NODE_TYPE || pass_value(t, i)) && known;
+    }
+    return known;
+}
+
+static TypeIndex converted(Typing *t, NodeIndex node)
+{
+    NodeIndex first = pass_node(t, node)->child;
+    TypeIndex type = pass_declared(t, first), have = pass_value(t, pass_node(t, first)->next);
+    return type && have ? pass_construct(t, type, pass_node(t, first)->next, node_token(t->tree, node)) : type;
+}
+
+static TypeIndex constructed(Typing *t, NodeIndex node)
+{
+    const Node *n = pass_node(t, node);
+    bool typed = n->child && pass_node(t, n->child)->kind == NODE_TYPE, known = arguments(t, node);
+    NodeIndex target = n->target, first = typed ? pass_node(t, n->child)->next : n->child;
+    const Token *place = node_token(t->tree, node);
+    TypeIndex type = typed ? pass_declared(t, n->child) : target ? pass_node(t, target)->type : types_word(place);
+    return known && type ? pass_construct(t, type, first, place) : type;
+}
+
+static TypeIndex value(Typing *t, NodeIndex node)
+{
+    const Node *n = pass_node(t, node);
+    switch (n->kind) {
+    case NODE_NUMBER: return number(t, node);
+    case NODE_TRUTH: return pass_scalar(BASE_BOOL);
+    case NODE_LOCAL:
+    case NODE_PARAMETER_VALUE:
+    case NODE_CONSTANT_VALUE: return pass_node(t, n->target)->type;
+    case NODE_MEMBER: return member(t, node);
+    case NODE_INDEX: return indexed(t, node);
+    case NODE_UNARY: return unary(t, node);
+    case NODE_BINARY: return binary(t, node);
+    case NODE_LOGICAL: return logical(t, node);
+    case NODE_CHOICE: return choice(t, node);
+    case NODE_PAREN: return pass_value(t, n->child);
+    case NODE_COMMA: return comma(t, node);
+    case NODE_ASSIGN: return assign(t, node);
+    case NODE_STEP: return step(t, node);
+    case NODE_CONVERT: return converted(t, node);
+    case NODE_CONSTRUCT: return constructed(t, node);
+    case NODE_CALL: return arguments(t, node) ? pass_call(t, node) : pass_node(t, n->target)->type;
+    case NODE_BARRIER:
+    case NODE_ATOMIC:
+    case NODE_BUILTIN: return arguments(t, node) ? pass_builtin(t, node) : 0;
+    case NODE_QUERY: return arguments(t, node) ? pass_query(t, node) : 0;
+    case NODE_SAMPLE: return arguments(t, node) ? pass_sample(t, node) : 0;
+    case NODE_PUSH: return arguments(t, node) ? pass_push(t, node) : types_of(BASE_VOID, 1, 1);
+    default: return 0;
+    }
+}
+
+TypeIndex pass_value(Typing *t, NodeIndex node)
+{
+    TypeIndex type = value(t, node);
+    pass_node(t, node)->type = type;
+    return type;
+}
