@@ -187,6 +187,22 @@ static void test_errors_in_types(void **state)
          "4:70: an index must be an int or uint\n4:75: '2f' is not a number\n");
 }
 
+static void test_errors_in_forms_of_rill(void **state)
+{
+    (void)state;
+    body("r = u[x > 1.0] + b[0][ivec2(1)].x; atomicAdd(r, 1); r = sample(s, x) + sample(a, x, vec2(x)); push(r, x);",
+         "4:7: an offset must be a number or a vector\n"
+         "4:23: an index of a stream is a number, or one vector of all indices\n"
+         "4:36: 'atomicAdd' does not take 2 arguments of type (float, int)\n"
+         "4:57: 'sample' does not take 2 arguments of type (int[], float)\n"
+         "4:85: cannot convert vec2 to float\n"
+         "4:95: 'push' takes the name of a variable output and a value: push(name, value)\n");
+    body("r = indexof(3); r = p; int k = localid(); r = indexof(x); sample(n, x);",
+         "4:5: 'indexof' takes the name of a stream parameter\n4:19: cannot convert P to float\n"
+         "4:32: 'localid' exists in group kernels only: kernel(64) void ...\n4:45: cannot convert ivec4 to float\n"
+         "4:59: 'sample' does not take 2 arguments of type (int, float)\n");
+}
+
 /* An expression that contains an error causes no other error. */
 static void test_errors_do_not_spread(void **state)
 {
@@ -227,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_forms_of_rill),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_errors_in_types),
+        cmocka_unit_test(test_errors_in_forms_of_rill),
         cmocka_unit_test(test_errors_do_not_spread),
         cmocka_unit_test(test_limits_constants),
         cmocka_unit_test(test_functions_of_the_table),

@@ -138,13 +138,18 @@ TypeIndex pass_sample(Typing *t, NodeIndex node)
         type = pass_info(t, type).element;
     }
     const FunctionRow *row = functions_find(node_token(t->tree, node));
-    if (!type || rank < 1 || rank > 3 || count < (corners ? 4 : 2) || count > (corners ? 5 : 3)) {
+    bool real = pass_info(t, type).base == BASE_FLOAT || pass_info(t, type).base == BASE_DOUBLE;
+    if (!type || !real || rank < 1 || rank > 3 || count < (corners ? 4 : 2) || count > (corners ? 5 : 3)) {
         return type ? no_form(t, node, row) : 0;
     }
     NodeIndex position = pass_child(t, node, 1);
     TypeInfo given = pass_info(t, pass_node(t, position)->type);
     if (given.base < BASE_INT || given.base > BASE_DOUBLE || given.rows < rank) { /* other components are ignored */
         pass_fits(t, pass_node(t, position)->type, types_of(BASE_FLOAT, 1, rank), pass_first(t, position));
+    }
+    if (count == (corners ? 5 : 3)) {
+        NodeIndex level = pass_node(t, position)->next;
+        pass_fits(t, pass_node(t, level)->type, pass_scalar(BASE_FLOAT), pass_first(t, level));
     }
     for (int i = count - 2; corners && i < count; i++) {
         pass_target(t, pass_child(t, node, i));

@@ -201,9 +201,12 @@ static TypeIndex element(Typing *t, NodeIndex node, TypeIndex type, TypeInfo ind
     TypeInfo info = pass_info(t, type);
     bool stream = info.base == BASE_ARRAY && info.length == 0;
     const Token *open = node_token(t->tree, node), *place = pass_first(t, pass_child(t, node, 1));
-    if (stream ? !pass_is_number(index)
+    bool vector = stream && index.rows > 1 && pass_node(t, pass_node(t, node)->child)->kind != NODE_PARAMETER_VALUE;
+    if (stream ? vector || !pass_is_number(index) || index.columns > 1
                : !(pass_is_scalar(index) && (index.base == BASE_INT || index.base == BASE_UINT))) {
-        return PASS_FAIL(t, place, "an index must be an int or uint\nwrite int(...)");
+        return PASS_FAIL(t, place,
+                         stream ? "an index of a stream is a number, or one vector of all indices"
+                                : "an index must be an int or uint\nwrite int(...)");
     }
     if (stream) {
         TypeIndex inner = info.element;
@@ -243,8 +246,11 @@ static TypeIndex indexed(Typing *t, NodeIndex node)
     bool whole =
         pass_node(t, base)->kind == NODE_NEIGHBOR && pass_info(t, pass_node(t, pass_child(t, base, 1))->type).rows > 1;
     if (parameter && (pass_node(t, parameter)->flags & FLAG_PARAM(PARAM_NEIGHBOR)) && !whole) {
+        TypeInfo info = pass_info(t, index);
         pass_node(t, node)->kind = NODE_NEIGHBOR;
-        return type;
+        return pass_is_number(info) && info.columns == 1
+                   ? type
+                   : PASS_FAIL(t, pass_first(t, pass_node(t, base)->next), "an offset must be a number or a vector");
     }
     return element(t, node, type, pass_info(t, index));
 }
@@ -415,11 +421,7 @@ static TypeIndex assign(Typing *t, NodeIndex node)
     if (type && value && !token_is(operator, "=")) {
         value = computes_with_bool(t, node) ? 0 : arithmetic(t, operator, type, value);
     }
-    pass_fits(t, value, type,
-              token_is(operator, "=") && pass_info(t, type).rows == pass_info(t, value).rows
-                  ? pass_first(t, pass_node(t, target)->next)
-                  :
-                  operator);
+    pass_fits(t, value, type, operator);
     return type;
 }
 

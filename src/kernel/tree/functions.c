@@ -107,14 +107,14 @@ static const FunctionRow rows[] = {
     {"findLSB", NODE_BUILTIN, "I(I);I(U)"},
     {"findMSB", NODE_BUILTIN, "I(I);I(U)"},
     /* memory */
-    {"atomicAdd", NODE_ATOMIC, "int(out int, int);uint(out uint, uint)"},
-    {"atomicMin", NODE_ATOMIC, "int(out int, int);uint(out uint, uint)"},
-    {"atomicMax", NODE_ATOMIC, "int(out int, int);uint(out uint, uint)"},
-    {"atomicAnd", NODE_ATOMIC, "int(out int, int);uint(out uint, uint)"},
-    {"atomicOr", NODE_ATOMIC, "int(out int, int);uint(out uint, uint)"},
-    {"atomicXor", NODE_ATOMIC, "int(out int, int);uint(out uint, uint)"},
-    {"atomicExchange", NODE_ATOMIC, "int(out int, int);uint(out uint, uint)"},
-    {"atomicCompSwap", NODE_ATOMIC, "int(out int, int, int);uint(out uint, uint, uint)"},
+    {"atomicAdd", NODE_ATOMIC, "int(inout int, int);uint(inout uint, uint)"},
+    {"atomicMin", NODE_ATOMIC, "int(inout int, int);uint(inout uint, uint)"},
+    {"atomicMax", NODE_ATOMIC, "int(inout int, int);uint(inout uint, uint)"},
+    {"atomicAnd", NODE_ATOMIC, "int(inout int, int);uint(inout uint, uint)"},
+    {"atomicOr", NODE_ATOMIC, "int(inout int, int);uint(inout uint, uint)"},
+    {"atomicXor", NODE_ATOMIC, "int(inout int, int);uint(inout uint, uint)"},
+    {"atomicExchange", NODE_ATOMIC, "int(inout int, int);uint(inout uint, uint)"},
+    {"atomicCompSwap", NODE_ATOMIC, "int(inout int, int, int);uint(inout uint, uint, uint)"},
     {"barrier", NODE_BARRIER, "void()"},
     {"memoryBarrier", NODE_BUILTIN, "void()"},
     {"memoryBarrierShared", NODE_BUILTIN, "void()"},
@@ -247,10 +247,11 @@ static const char *read_form(const char *text, const Letters *l, FunctionForm *f
     int length = (int)strcspn(text, "(");
     form->result = type_of_word(text, length, l);
     for (text += length + 1; *text != ')'; text += strspn(text, ", ")) {
-        bool out = strncmp(text, "out ", 4) == 0;
-        text += out ? 4 : 0;
+        bool inout = strncmp(text, "inout ", 6) == 0, out = inout || strncmp(text, "out ", 4) == 0;
+        text += inout ? 6 : out ? 4 : 0;
         length = (int)strcspn(text, ",)");
         form->out[form->count] = out;
+        form->in[form->count] = inout || !out;
         form->params[form->count++] = type_of_word(text, length, l);
         text += length;
     }
@@ -263,8 +264,8 @@ static int conversions(const FunctionForm *form, const Types *types, const TypeI
     int converted = 0;
     for (int i = 0; i < count; i++) {
         if (arguments[i] != form->params[i]) {
-            bool fits = form->out[i] ? types_converts(types, form->params[i], arguments[i])
-                                     : types_converts(types, arguments[i], form->params[i]);
+            bool fits = (!form->out[i] || types_converts(types, form->params[i], arguments[i])) &&
+                        (!form->in[i] || types_converts(types, arguments[i], form->params[i]));
             if (!fits) {
                 return -1;
             }

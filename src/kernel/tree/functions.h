@@ -5,7 +5,7 @@
 #include "kernel/tree/node.h"
 
 /* A function. A kind other than Builtin has rules of its own for its arguments (kernel/pass/type_call.c). Each form is
- * "result(parameter, out parameter)". Its words are names of types, or letters for sets of types. All letters of a form
+ * "result(parameter, out parameter, inout parameter)". Its words are names of types, or letters for sets of types. All letters of a form
  * have the same number of components, and those of one column have the same scalar type:
  *
  *     F  float, vec2 ...     D  double, dvec2 ...   I  int, ivec2 ...   U  uint, uvec2 ...   B  bool, bvec2 ...
@@ -30,12 +30,12 @@ enum { MAX_FORM = 8 }; /* parameters of a form */
 typedef struct FunctionForm {
     TypeIndex result;
     TypeIndex params[MAX_FORM];
-    bool out[MAX_FORM];
+    bool in[MAX_FORM], out[MAX_FORM];
     int count;
 } FunctionForm;
 
-/* Finds the form to which arguments can be converted, with as few conversions as possible; `out` parameters must have
- * the type of the argument. Returns false if there is none. */
+/* Finds the form to which arguments can be converted, with as few conversions as possible. The result of
+ * an `out` parameter is converted to the type of the argument. Returns false if there is none. */
 bool functions_match(const FunctionRow *row, const Types *types, const TypeIndex *arguments, int count,
                      FunctionForm *form);
 /* Appends the forms for a message: "pow(F, F)". */
