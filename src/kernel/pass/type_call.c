@@ -73,7 +73,7 @@ TypeIndex pass_builtin(Typing *t, NodeIndex node)
 {
     const FunctionRow *row = functions_find(node_token(t->tree, node));
     TypeIndex given[MAX_FORM] = {0};
-    FunctionForm form;
+    FunctionForm form = {0};
     int count = 0;
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next, count++) {
         given[count < MAX_FORM ? count : MAX_FORM - 1] = pass_node(t, i)->type;

@@ -285,7 +285,7 @@ typedef struct Search {
 
 static void try_form(Search *s, const char *text, const Letters *l)
 {
-    FunctionForm form;
+    FunctionForm form = {0};
     read_form(text, l, &form);
     int converted = conversions(&form, s->types, s->arguments, s->count);
     if (converted >= 0 && (s->least < 0 || converted < s->least)) {

@@ -81,18 +81,26 @@ static void write(const SourceText *source, const Message *message, StrBuf *out)
     }
 }
 
+/* Returns how many errors come before error i. Errors at one place keep their order. */
+static int rank(const Messages *messages, int i)
+{
+    int before = 0;
+    for (int k = 0; k < messages->count; k++) {
+        size_t a = messages->items[k].offset, b = messages->items[i].offset;
+        before += a < b || (a == b && k < i);
+    }
+    return before;
+}
+
 void message_write(const Messages *messages, StrBuf *out)
 {
-    bool written[MAX_MESSAGES] = {false};
-    for (int k = 0; k < messages->count; k++) {
-        int first = -1;
+    for (int next = 0; next < messages->count; next++) {
         for (int i = 0; i < messages->count; i++) {
-            bool before = first < 0 || messages->items[i].offset < messages->items[first].offset;
-            first = !written[i] && before ? i : first;
+            if (rank(messages, i) == next) {
+                strbuf_add(out, next ? "\n" : "");
+                write(messages->source, &messages->items[i], out);
+            }
         }
-        written[first] = true;
-        strbuf_add(out, k ? "\n" : "");
-        write(messages->source, &messages->items[first], out);
     }
     if (messages->count > 1) {
         strbuf_addf(out, "\n%d errors", messages->count);
