@@ -55,7 +55,7 @@ PEER := $(if $(PEER_SOURCES),$(BUILD)/bench/peer.so)
 # The build tree has precedence over an installed rill; ";;" keeps the default paths of Lua.
 RUN = env -u LUA_PATH_5_4 -u LUA_CPATH_5_4 LUA_PATH='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;' \
 	LUA_CPATH='$(abspath $(BUILD))/?.so;$(abspath $(BUILD))/bench/?.so;;'
-# Every kernel text of the suite must have a tree that prints to the same tokens, without errors in types.
+# Every kernel text of the suite must have a tree that prints to the same tokens.
 SUITE = $(RUN) RILL_TREE=1 RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' $(LUA) tools/suite.lua
 # Number of parallel jobs. Default: the number of cores.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
