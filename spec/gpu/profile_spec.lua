@@ -83,6 +83,7 @@ describe("rill.profile", function()
         end)
         copies_for("the histogram: option 'weights'" .. view,
             function() rill.bincount(index, {weights = halves}) end)
+        copies_for("the read-back: the stream" .. view, function() return a:transpose():values() end)
         copies_for("s:each: argument 's'" .. view, function() return a:transpose():each() end)
         local text = tostring((rill.profile(function() rill.matmul(a:transpose(), b) end)))
         assert.is_truthy(text:find("1 calls: rill.matmul: argument 'a' is a transposed view", 1, true))

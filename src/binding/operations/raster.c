@@ -12,7 +12,7 @@ static const Stream *take_triangles(lua_State *L, const char *function)
     const Stream *s = accept_check(L, -1, function, 1, "triangles");
     if (!s->contiguous || s->source != SOURCE_BUFFER) {
         Stream *copy = stream_handle_push(L);
-        binding_make(L, s->device, function, copy_whole(s, NULL, "rill.render: the triangles", copy));
+        binding_make(L, s->device, function, copy_whole(s, NULL, "rill.render: the stream of triangles", copy));
         s = copy;
     }
     return s;

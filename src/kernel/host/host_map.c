@@ -89,7 +89,7 @@ bool host_map_open(HostMap *map, bool lazy)
         lazy = false;
     } else if (map->view.contiguous) {
         stream_copy_view(&map->view, &map->whole);
-    } else if (!copy_new(&map->view, NULL, &map->whole)) {
+    } else if (!copy_whole(&map->view, NULL, "the read-back: the stream", &map->whole)) {
         return false;
     }
     map->copied = !map->view.contiguous;

@@ -32,7 +32,7 @@ bool packed_download(const Stream *stream, void *bytes)
         return buffer_read(stream->buffer, (uint64_t)stream->offset * (uint64_t)stream->type->bytes, bytes, size);
     }
     Stream whole;
-    if (!copy_new(stream, NULL, &whole)) {
+    if (!copy_whole(stream, NULL, "the read-back: the stream", &whole)) {
         return false;
     }
     bool good = buffer_read(whole.buffer, 0, bytes, size);

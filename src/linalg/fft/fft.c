@@ -240,7 +240,7 @@ static bool retype(Work *work, const Type *type)
     int64_t from = s->type->components, to = type->components;
     Stream result;
     if (s->offset * from % to != 0) {
-        if (!copy_whole(s, s->type, "rows of the transform: the stream", &result)) {
+        if (!copy_whole(s, s->type, "the transform: the stream of rows", &result)) {
             return false;
         }
         replace(work, &result);

@@ -261,7 +261,7 @@ static bool count_in_bins(const Stream *s, const HistogramSpec *spec, const Stre
     if (!find_numbers(s, spec, &found, edges)) {
         return false;
     }
-    bool done = dense(&found, word_type(), "the histogram: the numbers of bins", &numbers);
+    bool done = dense(&found, word_type(), "the histogram: the stream of bin numbers", &numbers);
     stream_release(&found);
     if (!done) {
         return false;

@@ -77,7 +77,7 @@ static bool set_last(Scatter *s)
         return false;
     }
     Stream places;
-    bool done = index_flatten(&winner, "rill.scatter: the winners of duplicates", &places);
+    bool done = index_flatten(&winner, "rill.scatter: the stream of winners of duplicates", &places);
     StrBuf text = STRBUF_EMPTY;
     index_declare(&text, s->index.type);
     strbuf_addf(&text, "kernel void scatter(%s index<>, int4 size, inout uint last[]%s) {", type,
