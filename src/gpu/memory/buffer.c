@@ -127,6 +127,12 @@ static bool poison(Buffer *buffer, uint64_t from)
     if (!device->poisoned) {
         return true;
     }
+    if (buffer->host) {
+        /* Through the mapping: zink may replace the memory of a buffer that glBufferSubData writes, and the mapping
+         * would show the memory before. */
+        poison_host(device, buffer->host, buffer->capacity);
+        return true;
+    }
     uint64_t whole = (from + POISON_BYTES - 1) / POISON_BYTES * POISON_BYTES;
     const char *part = (const char *)device->poison + from % POISON_BYTES;
     bool done = buffer_write(buffer, from, part, whole - from) &&
