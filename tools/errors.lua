@@ -13,7 +13,9 @@ local QUOTE = "\3" -- a quotation mark inside a literal
 
 -- Returns whether literals in calls of the function are messages: its name contains "error", "argument" or the like.
 local function is_raising(name)
-    return name:match "error" or name:match "raise" or name:match "fail" or name:match "fault" or name:match "refuse"
+    name = name:lower()
+    return name:match "error" or name:match "message_add" or name:match "raise" or name:match "fail"
+        or name:match "fault" or name:match "refuse"
         or name:match "problem" or name:match "^miss" or name:match "^binding_argument"
 end
 

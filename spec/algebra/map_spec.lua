@@ -61,7 +61,7 @@ describe("s:map", function()
 
     it("reports errors", function()
         local s = rill.iota(2)
-        check.raises("s:map: error: .*undeclared.*%^", s.map, s, "x + q")
+        check.raises("s:map: error: 'q' is not declared.*%^", s.map, s, "x + q")
         check.raises("s:map: error: .*x %+%* 2", s.map, s, "x +* 2")
         local row = rill.device().software and "\n    " or "" -- elsewhere it may have a number
         check.raises("s:map: .*" .. row .. "x %* 0%.5", s.map, s, "x * 0.5")

@@ -154,7 +154,7 @@ static void test_names(void **state)
     body("float y = x; { float y = 1.0; } for (int y = 0; y < 2; y++) { } float y = y;",
          "4:71: 'y' is already declared (line 4)\n");
     body("{ float y = x; } r = y;", "4:22: 'y' is not declared\n");
-    body("flaot y = 1.0; r = y;", "4:1: 'flaot' is not a type\n");
+    body("flaot y = 1.0; r = y;", "4:1: 'flaot' is not a type; did you mean 'float'?\n");
     body("r = p.vel.x + p.pos.w;", "4:7: structure 'P' has no field 'vel'\n4:21: a vec3 has no component 'w'\n");
     errors("float random(float a) { return a; }\nfloat f(float random) { return random(random) + sin(random); }\n"
            "float sin(float x) { return sin(2.0 * x); }\nvoid f() { }",
@@ -175,7 +175,7 @@ static void test_errors_in_types(void **state)
          "4:6: an out parameter needs a variable\n4:12: 'g' takes 2 arguments, got 1\n"
          "4:22: 'pow' does not take 3 arguments of type (float, float, float)\n"
          "4:37: 'dot' does not take 2 arguments of type (vec3, vec2)\n"
-         "4:60: expected float[4], got a stream of float\n");
+         "4:60: 't' of 'h' takes a value, and this is a stream\n");
     body("far = 1.0; const float c = 2.0; c = x; a[0] = x; u[1] = x; vec2 q; q.xx = q; 1.0 = x; return x;",
          "4:1: 'far' is const and cannot be assigned\n4:33: 'c' is const and cannot be assigned\n"
          "4:40: 'a' is a gather, which is only read\n4:50: 'u' is a neighbor stream and cannot be assigned\n"
@@ -183,7 +183,8 @@ static void test_errors_in_types(void **state)
          "4:94: a void function cannot return a value\n");
     body("float t[n]; float c[3] = float[3](x, x), d[2] = {x}; r = a[0][1] + c[x] + 2f;",
          "4:9: the length of an array must be a constant whole number\n4:26: a float[3] has 3 elements, got 2\n"
-         "4:49: a float[2] has 2 elements, got 1\n4:62: a float has no elements\n"
+         "4:49: a float[2] has 2 elements, got 1\n4:58: 'a' has 2 indices here, but 1 pair of brackets in its "
+         "declaration\n"
          "4:70: an index must be an int or uint\n4:75: '2f' is not a number\n");
 }
 
@@ -194,7 +195,7 @@ static void test_errors_in_forms_of_rill(void **state)
          "4:7: an offset must be a number or a vector\n"
          "4:23: an index of a stream is a number, or one vector of all indices\n"
          "4:36: 'atomicAdd' does not take 2 arguments of type (float, int)\n"
-         "4:57: 'sample' does not take 2 arguments of type (int[], float)\n"
+         "4:64: 's' cannot be sampled\n"
          "4:85: cannot convert vec2 to float\n"
          "4:95: 'push' takes the name of a variable output and a value: push(name, value)\n");
     body("r = indexof(3); r = p; int k = localid(); r = indexof(x); sample(n, x);",

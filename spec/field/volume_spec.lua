@@ -613,7 +613,7 @@ describe("rill.volume", function()
         } do
             check.raises(words:gsub("[%(%)%.%-%+%[%]%*%?]", "%%%0"), rill.volume, table.unpack(given))
         end
-        check.raises("kernel text:1: error: `w' undeclared", rill.volume, s,
+        check.raises("kernel text:1:38: error: 'w' is not declared", rill.volume, s,
             {transfer = "vec4 transfer(float v) { return vec4(w); }"})
     end)
 

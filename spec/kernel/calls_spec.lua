@@ -87,16 +87,19 @@ describe("a call", function()
             check.names(texts, rill.kernel, text)
         end
         local g = "kernel float g(float w[], float y<>) { return w[0] + y; }\n"
-        raises({":2: ", "'g' takes 2 arguments"}, g .. "kernel float f(float x<>, float w[]) { return g(w); }")
-        raises({":2: ", "'g' takes 2 arguments"}, g .. "kernel float f(float x<>, float w[]) { return g(w, x, x); }")
-        raises({":2: ", "'w' of 'g'", "gather"}, g .. "kernel float f(float x<>, float w[]) { return g(x, x); }")
-        raises({":2: ", "'w' of 'g'", "dimensions"}, g .. "kernel float f(float x<>, float w[][]) { return g(w, x); }")
-        raises({":2: ", "'y' of 'g'", "'w'"}, g .. "kernel float f(float x<>, float w[]) { return g(w, w); }")
-        raises({":2: ", "expected an argument"}, g .. "kernel float f(float x<>, float w[]) { return g(w, ); }")
-        raises({":1: ", "recursion", "'f'"}, "kernel float f(float x<>) { return f(x); }")
-        raises({":1: ", "recursion", "'a'"}, "float a(float x) { return b(x); } float b(float x) { return a(x); }\n"
+        raises({":2:", "'g' takes 2 arguments"}, g .. "kernel float f(float x<>, float w[]) { return g(w); }")
+        raises({":2:", "'g' takes 2 arguments"}, g .. "kernel float f(float x<>, float w[]) { return g(w, x, x); }")
+        local gather <const> = "'w' of 'g' takes the name of a gather with 1 dimension"
+        raises({":2:", gather}, g .. "kernel float f(float x<>, float w[]) { return g(x, x); }")
+        raises({":2:", gather}, g .. "kernel float f(float x<>, float w[][]) { return g(w, x); }")
+        raises({":2:", "'y' of 'g' takes a value, and this is a stream"},
+            g .. "kernel float f(float x<>, float w[]) { return g(w, w); }")
+        raises({":2:", "expected an expression"}, g .. "kernel float f(float x<>, float w[]) { return g(w, ); }")
+        raises({":1:", "recursion", "'f'"}, "kernel float f(float x<>) { return f(x); }")
+        raises({":1:", "recursion", "'a'"}, "float a(float x) { return b(x); } float b(float x) { return a(x); }\n"
             .. "kernel float f(float x<>) { return a(x); }")
-        raises({"'f' is defined twice", "overloading"}, "float f(float x) { return x; } float f(int x) { return 1.0; }")
+        raises({"'f' is already declared (line 1)", "overloading"},
+            "float f(float x) { return x; } float f(int x) { return 1.0; }")
         raises({"constant", "'h'"},
             "float h(float x) { return x; } const float c = h(1.0);\nkernel float f(float x<>) { return c; }")
     end)

@@ -126,14 +126,14 @@ describe("sample_corners", function()
     end)
 
     it("raises an error where it is not supported", function()
-        local message = "takes a gather parameter, a position and two variables: sample_corners%(name, p, weights, "
-        raises(message, rill.kernel, "kernel void f(float g<>, out vec4 r<>) { r = sample_corners(g, 1.0); }")
+        raises("its forms are sample_corners%(name, position, weights, spacing%)", rill.kernel,
+            "kernel void f(float g<>, out vec4 r<>) { r = sample_corners(g, 1.0); }")
         for _, g in ipairs {"vec2 g[][]", "float g[][][]"} do
             local text = "kernel void f(%s, out vec4 r<>) { vec2 w; float s; r = sample_corners(g, vec3(0.0), w, s); }"
-            raises("has no corners to sample: sample_corners takes a gather of single floats", rill.kernel,
+            raises("has no corners to sample.*sample_corners takes a gather of single floats", rill.kernel,
                 text:format(g))
         end
-        raises("can't be sampled", rill.kernel,
+        raises("cannot be sampled", rill.kernel,
             "kernel void f(int g[][], out vec4 r<>) { vec2 w; float s; r = sample_corners(g, vec2(0.0), w, s); }")
     end)
 end)

@@ -152,7 +152,7 @@ describe("Brook's dialect", function()
             {"float2x2 m = {1, 2, 3, 4}; float k = m[1]; r = k", {3, 3, 3, 3}},
             {"r.xyz = table * b", {54, 66, 78, 0}},
         }, "const float3x3 table = {1, 2, 3, 4, 5, 6, 7, 8, 9};")
-        check.names({":1: ", "the list has 3 numbers, the matrix 4 components"}, rill.kernel,
+        check.names({":1:", "the list has 3 numbers, the matrix 4 components"}, rill.kernel,
             "kernel void f(out float r<>) { float2x2 m = {1, 2, 3}; r = m[0][0]; }", brook)
     end)
 
@@ -185,17 +185,17 @@ describe("Brook's dialect", function()
         ]], brook)
         local r, s = k(rill.from {1, 2, 3})
         assert.same({2, 2, 2, 1.0, 2.0, 3.0}, {r:get(1), r:get(2), r:get(3), s:get(1), s:get(2), s:get(3)})
-        check.names({":2: ", "without ++"}, rill.kernel, "void g(out float y) { y = 1; }\n"
+        check.names({":2:", "without ++"}, rill.kernel, "void g(out float y) { y = 1; }\n"
             .. "kernel void f(out float r<>) { int m[3]; int i = 0; g(m[i++]); r = m[0]; }", brook)
         for _, body in ipairs {
             "int m[3]; int i = 0; m[i++] *= 2.5; r = m[0];", "int m[3]; int i = 0; m[i += 1] += 2.5; r = m[0];",
             "int m[3]; int i = 0; m[step_on(i)] -= 0.5; r = m[0];", "float m[3]; int i = 0; m[i--] %= 2; r = m[0];",
         } do
-            check.names({":2: ", "a variable without side effects"}, rill.kernel,
+            check.names({":2:", "a variable without side effects"}, rill.kernel,
                 "int step_on(inout int k) { k += 1; return k; }\n" ..
                 "kernel void f(out float r<>) { " .. body .. " }", brook)
         end
-        check.names({":2: ", "2 components can't become 4"}, rill.kernel, "void g(out float2 y) { y = 1; }\n"
+        check.names({":2:", "2 components can't become 4"}, rill.kernel, "void g(out float2 y) { y = 1; }\n"
             .. "kernel void f(out float4 r<>) { float4 v; g(v); r = v; }", brook)
     end)
 
@@ -225,7 +225,7 @@ describe("Brook's dialect", function()
         local text = "kernel void f(float2 c<>, out float3 r<>) {\n  float x = 1;\n\n  r = c;\n}"
         local ok, message = pcall(rill.kernel, text, brook)
         assert.falsy(ok)
-        assert.matches(":4: 2 components can't become 3: only a scalar fills a vector\n.*r = c;", message)
+        assert.matches(":4:7: error: 2 components can't become 3: only a scalar fills a vector\n.*r = c;", message)
         text = "kernel void f(float4 c<>, out float3 r<>) {\n  r = c;\n  r = c + missing;\n}"
         ok, message = pcall(rill.kernel, text, brook)
         assert.falsy(ok)

@@ -326,13 +326,12 @@ describe("kernels", function()
 
     it("say what operands must be", function()
         for body, message in pairs {
-            ["r = x % 2.0;"] = "a remainder takes ints and uints", ["x %= 2.0; r = x;"] =
-                "a remainder takes ints and uints",
-            ["r = x / true;"] = rill.device().traits.exact_zeros and "numeric" or "a quotient takes numbers",
-            ["g[0] = g; r = x;"] = "",
-            ["g[0] = x > 1.0; r = x;"] = "", ["r = 0.0; if (x * 2.0) r = 1.0;"] = "a condition is a bool",
-            ["r = x * 2.0 ? 1.0 : 0.0;"] = "a condition is a bool", ["g[0] = mat2(x); r = x;"] =
-                "an element of storage takes a number or a vector",
+            ["r = x % 2.0;"] = "write mod(x, y)", ["x %= 2.0; r = x;"] = "write mod(x, y)",
+            ["r = x / true;"] = "a bool is not a number", ["g[0] = g; r = x;"] = "expected float, got a stream",
+            ["g[0] = x > 1.0; r = x;"] = "cannot convert bool to float",
+            ["r = 0.0; if (x * 2.0) r = 1.0;"] = "a condition must be a bool, got float",
+            ["r = x * 2.0 ? 1.0 : 0.0;"] = "expected a bool, got float",
+            ["g[0] = mat2(x); r = x;"] = "cannot convert mat2 to float",
         } do
             local good, said = pcall(rill.kernel, "kernel void f(float x<>, inout float g[], out float r<>) { " ..
                 body .. " }")

@@ -125,7 +125,7 @@ describe("a group kernel", function()
             "kernel void f(float x<>, out float r<>) { r = float(localid()); }")
         check.names({"shared", "group kernels"}, rill.kernel,
             "kernel void f(float x<>, out float r<>) { shared float t[4]; r = x; }")
-        check.names({":2: ", "shared float t[n]", "`n'"}, rill.kernel,
+        check.names({":2:", "shared float t[n]", "'n'"}, rill.kernel,
             "kernel(8) void f(float x<>, out float r<>) {\nshared float t[n]; r = x; }")
     end)
 

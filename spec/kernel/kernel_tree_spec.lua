@@ -33,13 +33,9 @@ text:3:10: error: expected an expression, got ';'
         assert.equal(core._tree(TEXT), result.out)
     end)
 
-    it("has types, which are checked if RILL_TREE=types", function()
+    it("has types", function()
         assert.falsy(pcall(core._tree, "float f(vec2 v, vec3 w) { return dot(v, w); }", "types"))
         assert.truthy(core._tree("float f(vec2 v, vec2 w) { return dot(v, w); }", "types"))
-        local result = process.run(([[
-            print(require "rill".kernel(%q)(require "rill".from {1, 2}):get(2))
-        ]]):format(TEXT), {RILL_TREE = "types"})
-        assert.equal("4.0\n", result.out)
     end)
 
     it("must be equal to the text if RILL_TREE is set", function()

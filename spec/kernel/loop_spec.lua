@@ -55,7 +55,7 @@ describe("a loop", function()
                 assert.same(expected, k {shape = 4}:values(), condition .. ", by return")
             end
         end
-        check.names({"a condition is a bool"}, rill.kernel,
+        check.names({"a condition must be a bool, got int"}, rill.kernel,
             "kernel void f(out int r<>) { int v = 0; for (int i = 3; i > 0; i--) { if (i & 1) break; v++; } r = v; }")
     end)
 
@@ -239,8 +239,10 @@ describe("a loop", function()
             assert.same(expected, k {q = 7, shape = 4}:values(), head)
         end
         for loop, message in pairs {
-            ["while (v & 1) v++;"] = "a condition is a bool", ["do v++; while (n);"] = "a condition is a bool",
-            ["for (int i = 0; n - i; i++) v++;"] = "a condition is a bool", ["while (zz < 3) v++;"] = "`zz' undeclared",
+            ["while (v & 1) v++;"] = "a condition must be a bool, got int",
+            ["do v++; while (n);"] = "a condition must be a bool, got int",
+            ["for (int i = 0; n - i; i++) v++;"] = "a condition must be a bool, got int",
+            ["while (zz < 3) v++;"] = "'zz' is not declared",
             ["for (int i = 0; i < 9; i++) { switch (n > 1) { case 1: continue; } }"] = "a switch takes an int or uint",
         } do
             check.names({message}, rill.kernel, text:format(loop))

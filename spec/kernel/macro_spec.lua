@@ -45,9 +45,9 @@ describe("the preprocessor of kernel text", function()
         assert.equal(0.5, body("#define LONG(a) a ## lf", "float(LONG(0.5))"))
         assert.equal(3, body("#define xy 3.0\n#define P x##y", "P"))
         assert.equal(3, body("#define CAT(a, b) a##b\n#define STRING(a) #a\n#define SUM(a) a ## + ## 1", "x"))
-        check.names({":2: ", "'x' and '+'", "one token"}, rill.kernel,
+        check.names({":2:", "'x' and '+'", "one token"}, rill.kernel,
             "#define SUM(a) a ## + ## 1\nkernel float f(float x<>) { return SUM(x); }")
-        check.names({":2: ", "'STRING'", "string"}, rill.kernel,
+        check.names({":2:", "'STRING'", "string"}, rill.kernel,
             "#define STRING(a) #a\nkernel float f(float x<>) { return STRING(x); }")
         check.names({"between two tokens"}, rill.kernel, "#define A(x) x ##\n")
         check.names({"between two tokens"}, rill.kernel, "#define A(x) ## x\n")
@@ -95,7 +95,7 @@ describe("the preprocessor of kernel text", function()
         assert.equal(5, body("#define LONG x + \\\r\n  2.0", "LONG"))
         assert.equal(5, body("#define LO\\\nNG x +\\\n\\\r\n2.\\\n0", "LON\\\nG"))
         assert.equal(4, value("kernel float f(float x<>) { return x /\\\n/ + 5.0\n + 1.0; }", 3))
-        check.names({":4: ", "foo"}, rill.kernel,
+        check.names({":4:", "foo"}, rill.kernel,
             "#define A \\\n 1.0 \\\n + 2.0\nkernel float f(float x<>) { return foo; }")
     end)
 
@@ -109,7 +109,7 @@ describe("the preprocessor of kernel text", function()
                 kernel float f(float x<>) { // begins
                     return x + A; }
                 #endif]]):gsub("\n", line_end), 3))
-            check.names({":3: ", "foo"}, rill.kernel,
+            check.names({":3:", "foo"}, rill.kernel,
                 (("// one\n\nkernel float f(float x<>) { return foo; }"):gsub("\n", line_end)))
         end
         assert.equal(3, body("\f#define\vA\fx", "A"))
@@ -144,7 +144,7 @@ describe("the preprocessor of kernel text", function()
         local function raises(texts, text)
             check.names(texts, rill.kernel, text)
         end
-        raises({":2: ", "#include", "not supported"}, "\n#include <math.h>\nkernel float f(float x<>) { return x; }")
+        raises({":2:", "#include", "not supported"}, "\n#include <math.h>\nkernel float f(float x<>) { return x; }")
         raises({"#pragma"}, "#pragma once\n")
         raises({"#if without #endif"}, "#if 1\nkernel float f(float x<>) { return x; }")
         raises({"#endif without #if"}, "#endif\n")
@@ -162,11 +162,11 @@ describe("the preprocessor of kernel text", function()
         raises({"unexpected character"}, "kernel float f(float x<>) { return x @ 2; }")
         raises({"':'"}, "#if 1 ? 2\n#endif\n")
         raises({"nested too deep"}, "#if " .. ("0 ? 1 : "):rep(1000) .. "1\n#endif\n")
-        raises({":2: ", "macro 'F' takes 2 arguments, got 1"},
+        raises({":2:", "macro 'F' takes 2 arguments, got 1"},
             "#define F(a, b) a\nkernel float f(float x<>) { return F(x); }")
-        raises({":2: ", "never closed"}, "#define F(a, b) a\nkernel float f(float x<>) { return F(x")
+        raises({":2:", "never closed"}, "#define F(a, b) a\nkernel float f(float x<>) { return F(x")
         raises({"never closed"}, "/* comment\nkernel float f(float x<>) { return x; }")
-        raises({":2: ", "`foo'", "return BAD"}, "#define BAD x + foo\nkernel float f(float x<>) { return BAD; }")
+        raises({":2:", "'foo'", "return BAD"}, "#define BAD x + foo\nkernel float f(float x<>) { return BAD; }")
     end)
 
     it("ends whatever is written", function()

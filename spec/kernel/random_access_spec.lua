@@ -149,7 +149,8 @@ describe("random access", function()
         check.names({"f: argument #2 'd'", "int"}, k, rill.iota(2), rill.stream("int", 2))
         check.names({"'d'", "name[i] = value"}, rill.kernel,
             "kernel void f(int i<>, inout float3 d[]) { float3 x = d[i] = float3(1, 1, 1); }")
-        check.names({"'d'"}, rill.kernel, "kernel void f(int i<>, inout float d[]) { float x = d; }")
+        check.names({"expected float, got a stream of float", "name[i]"}, rill.kernel,
+            "kernel void f(int i<>, inout float d[]) { float x = d; }")
     end)
 
     it("is changed in the bodies of loops and choices without braces, whatever the type", function()

@@ -260,7 +260,8 @@ describe("regression", function()
         end
         check.raises("unexpected character %(byte 34%)", rill.kernel,
             '#define A "a"\nkernel float f(float x<>) { return A; }')
-        local pattern = "regression_spec.lua:%d+: .*return.*\n +%d+ | +kernel float f%(float x<>%) { }\n +| +%^"
+        local pattern = "regression_spec.lua:%d+:%d+: error: .*return.*\n" ..
+            " +%d+ | +kernel float f%(float x<>%) { }\n +| +%^"
         check.raises(pattern, function()
             return rill.kernel [[
                 kernel float f(float x<>) { }

@@ -286,7 +286,7 @@ describe("a kernel", function()
         local file = assert(io.open(path, "w"))
         file:write "kernel float f(float x<>) {\n  return x + y;\n}\n"
         file:close()
-        check.names({path .. ":2: ", "`y'", "return x + y", "^"}, rill.programfile, path)
+        check.names({path .. ":2:", "'y'", "return x + y", "^"}, rill.programfile, path)
         file = assert(io.open(path, "w"))
         file:write "kernel float f(float x<>) { return x + 1.0; }\n"
         file:close()

@@ -184,7 +184,7 @@ describe("rill.horn", function()
             {{"rill.horn.filter", "#1 's'", "closed"}, horn.filter, closed, "x > 0"},
             {{"rill.horn.filter", "#2 'pred'", "number"}, horn.filter, s, 3},
             {{"rill.horn.filter", "#2 'pred'", "an empty string"}, horn.filter, s, " "},
-            {{"rill.horn.filter", "#2 'pred'", "`limit' undeclared", "x > limit"}, horn.filter, s, "x > limit"},
+            {{"rill.horn.filter", "#2 'pred'", "'limit' is not declared", "x > limit"}, horn.filter, s, "x > limit"},
             {{"rill.horn.filter", "#2 'pred'", "parentheses"}, horn.filter, s, "x) > (1"},
             {{"rill.horn.filter", "#3 'options'", "unknown option 'how'"}, horn.filter, s, "x > 0", {how = 1}},
             {{"rill.horn.filter", "structure Ray", "option 'struct'"}, horn.filter, rays, "x.o.x > 0.0"},

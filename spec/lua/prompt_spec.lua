@@ -226,7 +226,7 @@ describe("the prompt", function()
         s:line("error(setmetatable({}, {__tostring = function() return 'spoken' end}))", "\nspoken\n> ")
         s:line("function f(n) if n == 0 then error 'deep' end f(n - 1) end f(2)", "deep\n  stdin:1: in 'f'\n")
         s:line("local function g() return g() + 1 end g()", "stack overflow")
-        s:line("rill.kernel 'kernel void f(float x<>, out float r<>) { r = z; }'", "error: `z' undeclared\n")
+        s:line("rill.kernel 'kernel void f(float x<>, out float r<>) { r = z; }'", "error: 'z' is not declared\n")
         s:expect "1 | kernel void f(float x<>, out float r<>) { r = z; }\n"
         s:expect "^\n"
         s:line("rill.memory_limit(1000000) rill.stream('float', 1000000)", "out of device memory")

@@ -101,14 +101,14 @@ describe("a template", function()
                 r += $k; }
                 r = wrong_$word;
             }]]
-        local said = ("kernel text of %s:%d: "):format(THIS, at + 6)
+        local said = ("kernel text of %s:%d:21: error: "):format(THIS, at + 6)
         check.raises(said, t.kernel, t, {numbers = {1, 2, 3}, word = "name"})
         local found = select(2, pcall(t.kernel, t, {numbers = {}, word = "name"}))
         assert.matches(("\n +%d | +r = wrong_name;\n"):format(at + 6), found)
         local below = line() + 1
         template.snippet("spec_bad", "float half_of(float x) { return wrong; }\n")
         t = template.new "$use(spec_bad)kernel float f(float x<>) { return half_of(x); }"
-        check.raises(("kernel text of %s:%d: "):format(THIS, below), t.kernel, t)
+        check.raises(("kernel text of %s:%d:%%d+: error: "):format(THIS, below), t.kernel, t)
     end)
 end)
 

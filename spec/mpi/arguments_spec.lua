@@ -47,7 +47,7 @@ describe("rill.mpi in one process", function()
         local q = require "rill.mpi".particles {positions = positions, box = box}
         for text, says in pairs {
             ["distance // 2"] = "floor(x / y)", ["distance = 2.0"] = "= assigns", ["distance and 1"] = "&&",
-            ["distance >"] = "unexpected", ["nothing_j"] = "undeclared",
+            ["distance >"] = "expected", ["nothing_j"] = "is not declared",
         } do
             local done, message = pcall(function() return q:sum("float", 0.2, text) end)
             assert.falsy(done)

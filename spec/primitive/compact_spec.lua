@@ -445,7 +445,7 @@ describe("errors of compaction", function()
     end)
 
     it("show the line of a predicate that does not compile", function()
-        local message = check.raises("s:filter: error: `y' undeclared", function() s:filter "x > 1.0 && y" end)
+        local message = check.raises("s:filter: error: 'y' is not declared", function() s:filter "x > 1.0 && y" end)
         assert(message:find("| x > 1.0 && y\n", 1, true) and message:find "%^", message)
         assert.is_nil(message:find("kernel uint", 1, true))
         -- On other devices the row may have a number.

@@ -320,7 +320,11 @@ static bool add_syntax(const Module *module, StrBuf *out, const char *text, cons
     size_t length = word_length(word, strlen(word));
     if (at->kind == TOKEN_NAME && is_unknown_type(module, at - 1)) {
         strbuf_addf(out, "error: '%.*s' is not a type", at[-1].length, at[-1].text);
-        foreign_type(out, module, param_kinds, at - 1);
+        Nearest n = foreign_nearest(at - 1);
+        for (size_t i = 0; i < module->structs.count; i++) {
+            foreign_try(&n, module->structs.items[i]->name);
+        }
+        foreign_type(out, param_kinds, at - 1, n);
         return true;
     }
     strbuf_add_bytes(out, text, (size_t)(word - text));
@@ -427,7 +431,8 @@ bool diagnose(const Module *module, const Body *body, const char *source, size_t
                 reword(&words, pushes ? pushes : message, pushes ? 10 : rest);
                 add_message(module, &text, strbuf_text(&words), words.length);
                 add_explained(module, &explained, strbuf_text(&text), token_at(module, at));
-                source_error(&module->source, at, "%s", strbuf_text(&explained));
+                const char *sentence = strbuf_text(&explained);
+                source_error(&module->source, at, "%s", sentence + (strncmp(sentence, "error: ", 7) == 0 ? 7 : 0));
                 strbuf_free(&words);
                 strbuf_free(&text);
                 strbuf_free(&explained);

@@ -13,15 +13,21 @@ local find, keep = lru(program_cache.LIMIT)
 -- Runs in a chunk with the template's name, so that messages about the text do not contain the name of this file.
 local CALL <const> = "local make, text = ... local made = make(text) return made"
 
--- Returns the message of the kernel compiler with the line of the file from which the line of the expanded text comes.
+-- Returns the errors of a kernel text with the lines of the files from which the lines of the expanded text come.
 local function placed(message, template, values)
-    local line, rest = message:match "kernel text:(%d+): (.*)$"
-    if not line then
-        return message
+    local name, number
+    local lines = {}
+    for line in message:gmatch "[^\n]+" do
+        local at, rest = line:match "kernel text:(%d+)(:.*)$"
+        if at then
+            name, number = template:origin(values, tonumber(at))
+            line = ("%s:%d%s"):format(name, number, rest:gsub("%(line (%d+)%)", function(other)
+                return ("(line %d)"):format(select(2, template:origin(values, tonumber(other))))
+            end))
+        end
+        lines[#lines + 1] = number and line:gsub("^ *%d+ | ", ("%5d | "):format(number), 1) or line
     end
-    local name, number = template:origin(values, tonumber(line))
-    rest = rest:gsub("\n *%d+ | ", ("\n%5d | "):format(number), 1)
-    return ("%s:%d: %s"):format(name, number, rest)
+    return table.concat(lines, "\n")
 end
 
 --- program_cache.get(key, how, template, values) returns core.kernel or core.program (`how`: "kernel" or "program") of

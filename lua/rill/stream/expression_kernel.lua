@@ -96,22 +96,39 @@ local function line_ends(text)
     return select(2, text:gsub("\n", ""))
 end
 
--- Returns the compiler's message without the position in the generated text. `head`: the text before the
--- expression.
-local function message_of(message, expression, head)
-    local before = 1 + line_ends(head)
-    local line, rest = message:match "kernel text:(%d+): (.*)$"
-    line = tonumber(line)
-    if not line then
-        return message
-    elseif line > before and line <= before + 1 + line_ends(expression) then
-        local name = rest:match "`([%w_]+)' undeclared"
-        local is_field = name and head:find("[{;]%s*[%w_]+%s+" .. name .. ";")
-        return is_field and rest:gsub("undeclared", ("%%0; did you mean x.%s?"):format(name), 1) or rest
+-- Returns the errors of a message, each with its line, without their positions in the generated text.
+local function errors_of(message)
+    local all = {}
+    for line in message:gmatch "[^\n]+" do
+        local number, rest = line:match "kernel text:(%d+):%d+: (.*)$"
+        if number then
+            all[#all + 1] = {line = tonumber(number), text = rest}
+        elseif #all > 0 and not line:find "^%d+ errors$" then
+            all[#all].text = all[#all].text .. "\n" .. line
+        end
     end
-    local first = line > before and rest:find("syntax error", 1, true) and "the expression is not complete" or
-        rest:match "^[^\n]*" -- the message is about the whole expression
-    return first .. "\n    " .. expression
+    return all
+end
+
+-- Returns the message without the position in the generated text. `head`: the text before the expression.
+local function message_of(message, expression, head)
+    local before, within, all = 1 + line_ends(head), {}, errors_of(message)
+    local last, incomplete = before + 1 + line_ends(expression), false
+    for _, e in ipairs(all) do
+        incomplete = incomplete or (e.line > last and e.text:find("error: expected ", 1, true))
+        if e.line > before and e.line <= last then
+            local name = e.text:match "'([%w_]+)' is not declared"
+            local is_field = name and head:find("[{;]%s*[%w_]+%s+" .. name .. ";")
+            within[#within + 1] = is_field and ("error: '%s' is not declared; did you mean x.%s?%s"):format(name, name,
+                e.text:match "\n.*") or e.text
+        end
+    end
+    if #within > 0 and not incomplete then
+        return table.concat(within, "\n")
+    elseif #all == 0 then
+        return message
+    end
+    return (incomplete and "the expression is not complete" or all[1].text:match "^[^\n]*") .. "\n    " .. expression
 end
 
 --- oneline.kernel(head, expression, tail) returns the kernel of a text of these three parts, which are on separate

@@ -76,8 +76,7 @@ local function evaluate(s, streams, expression, constants, ...)
         head = message
     end
     if not kernel then
-        local whole = message:find "implicitly convert return value to u?int"
-            or message:find "implicit cast from \"[^\"]*\" to \"u?int\"" -- NVIDIA's
+        local whole = message:find "cannot convert %w+ to u?int"
             or message:find "cannot be assigned to variable of type u?int"
         map_error(2, "%s%s", message, whole and ("\n    the elements are %s: cast the stream first, s:cast \"float\"")
             :format(value) or "")

@@ -7,6 +7,7 @@
 
 #include "kernel/dialect/brook.h"
 #include "kernel/kernel.h"
+#include "kernel/pass/analyze.h"
 #include "primitive/reduction/vout.h"
 
 #include <stdio.h>
@@ -186,7 +187,7 @@ static Module *module_push(lua_State *L, const char *text, size_t length, const 
     *slot = NULL;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &module_key);
     lua_setmetatable(L, -2);
-    *slot = module_create(text, length, chunk, line);
+    *slot = analyze_module(text, length, chunk, line, options.brook);
     if (!*slot || (options.brook && !brook_convert(*slot))) {
         binding_raise_placed(L);
     }

@@ -1,8 +1,7 @@
 /* _tree(text [, form]): the tree of a kernel text, for tests and tools/tree.lua. */
 #include "binding/binding.h"
 
-#include "kernel/pass/resolve.h"
-#include "kernel/pass/type.h"
+#include "kernel/pass/analyze.h"
 #include "kernel/text/lexer.h"
 #include "kernel/tree/parse.h"
 #include "kernel/tree/print.h"
@@ -22,13 +21,11 @@ static bool print(Text *text, const char *from, size_t length, const char *form,
         !parse_module(&text->tree, &text->source, &text->tokens, &text->messages)) {
         return false;
     }
-    if (strcmp(form, "types") == 0 &&
-        !(pass_resolve(&text->tree, &text->messages) && pass_type(&text->tree, &text->messages))) {
+    if (strcmp(form, "types") == 0 && !analyze_tree(&text->tree, &text->messages)) {
         return false;
     }
-    if (text->messages.count) {
-        message_write(&text->messages, out);
-        return error_set("%s", strbuf_text(out));
+    if (!analyze_report(&text->messages)) {
+        return false;
     }
     (strcmp(form, "text") == 0 ? print_text : print_nodes)(&text->tree, text->tree.root, out);
     return strbuf_whole(strbuf_text(out));

@@ -1,6 +1,7 @@
 /* Custom translators: a user's GLSL functions `translate` and perhaps `inverse`, and functions for the CPU. */
 #include "container/translator/glsl.h"
 #include "container/translator/translators.h"
+#include "kernel/pass/analyze.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -209,7 +210,7 @@ static bool compile(Device *device, const Module *module, int rank, int to, bool
     }
     strbuf_add(&text, " }\n");
     Module *whole = strbuf_whole(strbuf_text(&text))
-                        ? module_create(strbuf_text(&text), text.length, source->chunk, source->first_line)
+                        ? analyze_module(strbuf_text(&text), text.length, source->chunk, source->first_line, false)
                         : NULL;
     strbuf_free(&text);
     if (!whole) {

@@ -75,8 +75,10 @@ static size_t find_name(Resolver *r, const Token *token)
 
 static void declared_twice(Resolver *r, const Token *token, NodeIndex first)
 {
-    message_add(r->messages, token, "'%.*s' is already declared (line %d)", token->length, token->text,
-                source_line(r->tree->source, node_token(r->tree, first)->offset));
+    bool function = node_of(r, first)->kind == NODE_FUNCTION;
+    message_add(r->messages, token, "'%.*s' is already declared (line %d)%s", token->length, token->text,
+                source_line(r->tree->source, node_token(r->tree, first)->offset),
+                function ? "\noverloading is not supported: each function needs its own name" : "");
 }
 
 /* Declares a Variable or Parameter in the current scope. */
@@ -84,7 +86,11 @@ static void declare_value(Resolver *r, NodeIndex node)
 {
     const Token *token = node_token(r->tree, node);
     size_t at = find_name(r, token);
-    if (r->failed || token->kind != TOKEN_NAME || !ARRAY_ROOM(&r->hidden)) {
+    if (r->failed || token->kind != TOKEN_NAME) {
+        return;
+    }
+    if (!ARRAY_ROOM(&r->hidden)) {
+        r->failed = true;
         return;
     }
     Name *name = &r->names.items[at];
@@ -134,10 +140,10 @@ static void leave(Resolver *r, size_t first)
 
 /* messages */
 
-/* Appends the declared name that is nearest to an unknown one. */
-static void suggest(const Resolver *r, const Token *token, bool called, StrBuf *text)
+/* Compares an unknown name with the declared values or, with `called`, functions and structures. `best` stores the name
+ * that is nearest. */
+static Nearest nearest_name(const Resolver *r, const Token *token, bool called, char best[MAX_NAME + 1])
 {
-    char best[MAX_NAME + 1];
     Nearest nearest = foreign_nearest(token);
     for (size_t i = 0; i < r->names.count; i++) {
         const Name *name = &r->names.items[i];
@@ -148,6 +154,14 @@ static void suggest(const Resolver *r, const Token *token, bool called, StrBuf *
             nearest.best = nearest.best == known ? strcpy(best, known) : nearest.best;
         }
     }
+    return nearest;
+}
+
+/* Appends the known name that is nearest to an unknown one. */
+static void suggest(const Resolver *r, const Token *token, bool called, StrBuf *text)
+{
+    char best[MAX_NAME + 1];
+    Nearest nearest = nearest_name(r, token, called, best);
     for (size_t i = 0; called && functions_at(i); i++) {
         foreign_try(&nearest, functions_at(i)->name);
     }
@@ -239,7 +253,8 @@ static void resolve_type(Resolver *r, NodeIndex node)
     if (!n->type) {
         StrBuf text = STRBUF_EMPTY;
         strbuf_addf(&text, "'%.*s' is not a type", token->length, token->text);
-        foreign_value(&text, token);
+        char best[MAX_NAME + 1];
+        foreign_type(&text, param_kinds, token, nearest_name(r, token, true, best));
         message_add(r->messages, token, "%s", strbuf_text(&text));
         strbuf_free(&text);
     }

@@ -61,7 +61,7 @@ static TypeIndex initial(Typing *t, NodeIndex node, TypeIndex want)
         elements(t, node, types_of(info.base, 1, info.columns > 1 ? info.rows : 1), &first);
     }
     if (needed && count != needed) {
-        message_add(t->messages, open, "a %s has %d elements, got %d", pass_name(t, want), needed, count);
+        message_add(t->messages, open, "%s has %d elements, got %d", pass_a(t, want), needed, count);
     }
     pass_node(t, node)->type = want;
     return want;
@@ -249,5 +249,5 @@ bool pass_type(Tree *tree, Messages *messages)
             }
         }
     }
-    return !tree->failed;
+    return !tree->failed && !tree->types.failed;
 }

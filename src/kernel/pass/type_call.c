@@ -4,17 +4,42 @@
 
 /* functions of the text */
 
+/* Parameters that take the name of a parameter of the same kind. */
+#define BOUND (FLAG_PARAM(PARAM_VOUT) | FLAG_PARAM(PARAM_NEIGHBOR))
+
+static bool is_whole(TypeInfo info)
+{
+    return info.base == BASE_ARRAY && info.length == 0;
+}
+
 static uint32_t flags_of_outputs(void)
 {
     return FLAG_PARAM(PARAM_OUTPUT) | FLAG_PARAM(PARAM_INOUT);
 }
 
-/* Checks an argument of a parameter. */
-static void argument(Typing *t, NodeIndex node, NodeIndex parameter)
+/* Checks an argument of a parameter of a function. */
+static void argument(Typing *t, NodeIndex node, NodeIndex parameter, const Token *function)
 {
     TypeIndex have = pass_node(t, node)->type, want = pass_node(t, parameter)->type;
     uint32_t flags = pass_node(t, parameter)->flags;
-    bool stream = want && pass_info(t, want).base == BASE_ARRAY && pass_info(t, want).length == 0;
+    bool stream = want && pass_rank(t, parameter) > 0, whole = have && is_whole(pass_info(t, have));
+    const Token *name = node_token(t->tree, parameter);
+    bool named = pass_node(t, node)->kind == NODE_PARAMETER_VALUE;
+    uint32_t given = named ? pass_node(t, pass_node(t, node)->target)->flags : 0;
+    if (have && want && (flags & BOUND) && !((flags & given & BOUND) && have == want)) {
+        message_add(t->messages, pass_first(t, node), "'%.*s' of '%.*s' takes the name of a %s of the same type",
+                    name->length, name->text, function->length, function->text,
+                    (flags & FLAG_PARAM(PARAM_VOUT)) ? "variable output" : "neighbor parameter");
+        return;
+    }
+    if (have && want && (stream || whole) && !types_converts(&t->tree->types, have, want)) {
+        message_add(t->messages, pass_first(t, node),
+                    stream ? "'%.*s' of '%.*s' takes the name of a gather with %d dimension%s and elements of type %s"
+                           : "'%.*s' of '%.*s' takes a value, and this is a stream\nwrite an index: name[i]",
+                    name->length, name->text, function->length, function->text, pass_rank(t, parameter),
+                    pass_rank(t, parameter) == 1 ? "" : "s", pass_name(t, pass_element(t, parameter)));
+        return;
+    }
     if ((flags & flags_of_outputs()) && !stream) {
         const Token *first = pass_first(t, node);
         uint32_t kind = pass_node(t, node)->kind;
@@ -44,7 +69,7 @@ TypeIndex pass_call(Typing *t, NodeIndex node)
     }
     for (NodeIndex p = pass_node(t, target)->child; p; p = pass_node(t, p)->next) {
         if (pass_node(t, p)->kind == NODE_PARAMETER) {
-            argument(t, given, p);
+            argument(t, given, p, name);
             given = pass_node(t, given)->next;
         }
     }
@@ -62,8 +87,9 @@ static TypeIndex no_form(Typing *t, NodeIndex node, const FunctionRow *row)
         strbuf_addf(&given, "%s%s", given.length ? ", " : "", pass_name(t, pass_node(t, i)->type));
     }
     functions_list(row, &forms);
-    message_add(t->messages, name, "'%.*s' does not take %d argument%s of type (%s)\nits forms are %s", name->length,
-                name->text, count, count == 1 ? "" : "s", strbuf_text(&given), strbuf_text(&forms));
+    message_add(t->messages, name, "'%.*s' does not take %d argument%s of type (%s)\nits forms are %s%s", name->length,
+                name->text, count, count == 1 ? "" : "s", strbuf_text(&given), strbuf_text(&forms),
+                token_is(name, "not") ? ": write ! for a bool" : "");
     strbuf_free(&given);
     strbuf_free(&forms);
     return 0;
@@ -97,7 +123,10 @@ static NodeIndex named(Typing *t, NodeIndex node)
     if (first && pass_node(t, first)->kind == NODE_PARAMETER_VALUE) {
         return pass_node(t, first)->target;
     }
-    return PASS_FAIL(t, name, "'%.*s' takes the name of a stream parameter", name->length, name->text);
+    return PASS_FAIL(t, name, "'%.*s' takes the name of a %s", name->length, name->text,
+                     token_is(name, "spacingof") ? "parameter with <>: spacingof(name)"
+                     : token_is(name, "sample") || token_is(name, "sample_corners") ? "gather, and a position"
+                                                                                    : "stream parameter");
 }
 
 /* Returns the number of dimensions of the groups that call the function. Functions are called by kernels of one rank. */
@@ -114,6 +143,29 @@ static int group_rank(const Typing *t)
     return rank;
 }
 
+/* Checks the indices of sizeof_list: one for each dimension of a gather except the last. */
+static bool lists_fit(Typing *t, NodeIndex node, NodeIndex parameter)
+{
+    const Token *word = node_token(t->tree, node), *name = node_token(t->tree, parameter);
+    int rank = pass_rank(t, parameter), indices = 0;
+    for (NodeIndex i = pass_child(t, node, 1); i; i = pass_node(t, i)->next) {
+        indices += pass_info(t, pass_node(t, i)->type).rows;
+    }
+    if (rank == 0) {
+        message_add(t->messages, word,
+                    "'sizeof_list' takes the name of a gather, and an index for each dimension except the last");
+    } else if (indices != rank - 1) {
+        const char *type = pass_name(t, pass_element(t, parameter));
+        message_add(t->messages, word,
+                    "'%s %.*s%s' takes %d ind%s in sizeof_list, one for each pair of brackets except the last\n%d "
+                    "ind%s '%s %.*s%s'",
+                    type, name->length, name->text, pass_brackets(rank), rank - 1, rank == 2 ? "ex" : "ices", indices,
+                    indices == 1 ? "ex needs" : "ices need", type, name->length, name->text,
+                    pass_brackets(indices + 1));
+    }
+    return rank > 0 && indices == rank - 1;
+}
+
 TypeIndex pass_query(Typing *t, NodeIndex node)
 {
     const Token *name = node_token(t->tree, node);
@@ -124,6 +176,9 @@ TypeIndex pass_query(Typing *t, NodeIndex node)
                                 name->text);
     }
     NodeIndex parameter = named(t, node);
+    if (parameter && token_is(name, "sizeof_list") && !lists_fit(t, node, parameter)) {
+        return 0;
+    }
     bool whole = token_is(name, "spacingof") || token_is(name, "sizeof_list") || count > 1;
     return parameter ? types_of(BASE_INT, 1, whole ? 1 : 4) : 0;
 }
@@ -131,16 +186,27 @@ TypeIndex pass_query(Typing *t, NodeIndex node)
 TypeIndex pass_sample(Typing *t, NodeIndex node)
 {
     NodeIndex parameter = named(t, node);
-    TypeIndex type = parameter ? pass_node(t, parameter)->type : 0;
-    int rank = 0, count = pass_count(t, node);
-    bool corners = token_is(node_token(t->tree, node), "sample_corners");
-    for (; type && pass_info(t, type).base == BASE_ARRAY; rank++) {
-        type = pass_info(t, type).element;
+    int rank = parameter ? pass_rank(t, parameter) : 0, count = pass_count(t, node);
+    const Token *word = node_token(t->tree, node), *name = pass_first(t, pass_node(t, node)->child);
+    bool corners = token_is(word, "sample_corners");
+    TypeIndex type = parameter ? pass_element(t, parameter) : 0;
+    if (!type) {
+        return 0;
     }
-    const FunctionRow *row = functions_find(node_token(t->tree, node));
-    bool real = pass_info(t, type).base == BASE_FLOAT || pass_info(t, type).base == BASE_DOUBLE;
-    if (!type || !real || rank < 1 || rank > 3 || count < (corners ? 4 : 2) || count > (corners ? 5 : 3)) {
-        return type ? no_form(t, node, row) : 0;
+    if (rank < 1 || count < (corners ? 4 : 2) || count > (corners ? 5 : 3)) {
+        return no_form(t, node, functions_find(word));
+    }
+    TypeInfo info = pass_info(t, type);
+    if ((info.base != BASE_FLOAT && info.base != BASE_DOUBLE) || rank > 3) {
+        return PASS_FAIL(t, name,
+                         "'%.*s' cannot be sampled\n%.*s takes a gather of floats with one to three dimensions",
+                         name->length, name->text, word->length, word->text);
+    }
+    if (corners && (rank > 2 || info.rows > 1)) {
+        return PASS_FAIL(t, name,
+                         "'%.*s' has no corners to sample\nsample_corners takes a gather of single floats with one or "
+                         "two dimensions",
+                         name->length, name->text);
     }
     NodeIndex position = pass_child(t, node, 1);
     TypeInfo given = pass_info(t, pass_node(t, position)->type);
@@ -200,8 +266,7 @@ static TypeIndex parts(Typing *t, TypeIndex type, NodeIndex first, const Token *
             }
         }
     }
-    return count == needed ? type
-                           : PASS_FAIL(t, place, "a %s has %d elements, got %d", pass_name(t, type), needed, count);
+    return count == needed ? type : PASS_FAIL(t, place, "%s has %d elements, got %d", pass_a(t, type), needed, count);
 }
 
 TypeIndex pass_construct(Typing *t, TypeIndex type, NodeIndex first, const Token *place)
@@ -227,6 +292,6 @@ TypeIndex pass_construct(Typing *t, TypeIndex type, NodeIndex first, const Token
     bool fits = (one && (last == 1 || (matrix && info.columns > 1))) ||
                 (components >= needed && components - last < needed && (info.columns == 1 || components == needed));
     return fits ? type
-                : PASS_FAIL(t, place, "a %s has %d component%s, got %d", pass_name(t, type), needed,
-                            needed == 1 ? "" : "s", components);
+                : PASS_FAIL(t, place, "%s has %d component%s, got %d", pass_a(t, type), needed, needed == 1 ? "" : "s",
+                            components);
 }

@@ -48,6 +48,14 @@ int pass_count(const Typing *t, NodeIndex node);
 const Token *pass_first(const Typing *t, NodeIndex node);
 /* Returns the name of a type. It is valid until four other names were returned. */
 const char *pass_name(Typing *t, TypeIndex type);
+/* Returns the name of a type with its article, "an int", as long valid as pass_name's. */
+const char *pass_a(Typing *t, TypeIndex type);
+/* Returns the number of dimensions of a gather; 0 for other parameters. */
+int pass_rank(const Typing *t, NodeIndex parameter);
+/* Returns the type of an element of a parameter. */
+TypeIndex pass_element(const Typing *t, NodeIndex parameter);
+/* Returns `count` pairs of brackets, at most 16. */
+const char *pass_brackets(int count);
 /* Returns the properties of a type. */
 TypeInfo pass_info(const Typing *t, TypeIndex type);
 /* Returns an array type with the lengths of nodes first, ..., end - 1. */

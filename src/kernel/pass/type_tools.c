@@ -65,6 +65,41 @@ const char *pass_name(Typing *t, TypeIndex type)
     return name;
 }
 
+const char *pass_a(Typing *t, TypeIndex type)
+{
+    char name[sizeof t->names[0] - 4];
+    snprintf(name, sizeof name, "%s", pass_name(t, type));
+    char *text = t->names[(t->listed + 3) % 4]; /* of the name that was returned last */
+    snprintf(text, sizeof t->names[0], "%s %s", *name == 'i' ? "an" : "a", name);
+    return text;
+}
+
+int pass_rank(const Typing *t, NodeIndex parameter)
+{
+    int rank = 0;
+    TypeInfo info = pass_info(t, pass_node(t, parameter)->type);
+    for (; info.base == BASE_ARRAY && info.length == 0; info = pass_info(t, info.element)) {
+        rank++;
+    }
+    return rank;
+}
+
+TypeIndex pass_element(const Typing *t, NodeIndex parameter)
+{
+    TypeIndex type = pass_node(t, parameter)->type;
+    for (int i = pass_rank(t, parameter); i > 0; i--) {
+        type = pass_info(t, type).element;
+    }
+    return type;
+}
+
+const char *pass_brackets(int count)
+{
+    static const char brackets[] = "[][][][][][][][][][][][][][][][]";
+    size_t length = 2 * (size_t)count, most = sizeof brackets - 1;
+    return brackets + (length < most ? most - length : 0);
+}
+
 TypeInfo pass_info(const Typing *t, TypeIndex type)
 {
     return types_info(&t->tree->types, type);

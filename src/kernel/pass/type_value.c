@@ -145,11 +145,11 @@ static TypeIndex swizzle(Typing *t, NodeIndex node, TypeInfo info, TypeIndex typ
         const char *found = set ? memchr(set, name->text[i], 4) : NULL;
         if (!found) {
             return PASS_FAIL(t, name,
-                             "a %s has no components '%.*s'\ncomponents are letters of one of xyzw, rgba and stpq",
-                             pass_name(t, type), name->length, name->text);
+                             "%s has no components '%.*s'\ncomponents are letters of one of xyzw, rgba and stpq",
+                             pass_a(t, type), name->length, name->text);
         }
         if (found - set >= info.rows) {
-            return PASS_FAIL(t, name, "a %s has no component '%c'", pass_name(t, type), *found);
+            return PASS_FAIL(t, name, "%s has no component '%c'", pass_a(t, type), *found);
         }
     }
     if (name->length > 4) {
@@ -169,9 +169,15 @@ static TypeIndex member(Typing *t, NodeIndex node)
         return 0;
     }
     if (pass_node(t, node)->flags & FLAG_CALLED) {
-        return token_is(name, "length") && (info.base == BASE_ARRAY || !pass_is_scalar(info))
+        bool stream = info.base == BASE_ARRAY && info.length == 0;
+        return token_is(name, "length") && !stream && (info.base == BASE_ARRAY || !pass_is_scalar(info))
                    ? pass_scalar(BASE_INT)
-                   : PASS_FAIL(t, name, "a %s has no function '%.*s'", pass_name(t, type), name->length, name->text);
+               : stream || pass_node(t, base)->kind == NODE_PARAMETER_VALUE
+                   ? PASS_FAIL(t, pass_first(t, base),
+                               "'%.*s' has no function '%.*s'\nsizeof_stream(name).x is the number of elements of a "
+                               "stream, sizeof_list(name) that of a list",
+                               pass_first(t, base)->length, pass_first(t, base)->text, name->length, name->text)
+                   : PASS_FAIL(t, name, "%s has no function '%.*s'", pass_a(t, type), name->length, name->text);
     }
     if (info.base == BASE_STRUCTURE) {
         return field(t, node, info);
@@ -183,7 +189,7 @@ static TypeIndex member(Typing *t, NodeIndex node)
     }
     return pass_is_plain(info) && info.columns == 1
                ? swizzle(t, node, info, type)
-               : PASS_FAIL(t, name, "a %s has no field '%.*s'", pass_name(t, type), name->length, name->text);
+               : PASS_FAIL(t, name, "%s has no field '%.*s'", pass_a(t, type), name->length, name->text);
 }
 
 /* Returns the parameter that an expression names, or 0. */
@@ -195,12 +201,43 @@ static NodeIndex parameter_of(const Typing *t, NodeIndex node)
     return pass_node(t, node)->kind == NODE_PARAMETER_VALUE ? pass_node(t, node)->target : 0;
 }
 
+/* Adds an error at an index of a value that has no elements. If it belongs to a stream, names the declaration that the
+ * index needs. */
+static TypeIndex no_elements(Typing *t, NodeIndex node, TypeIndex type)
+{
+    NodeIndex root = node;
+    int indices = 0;
+    for (; pass_node(t, root)->kind == NODE_INDEX || pass_node(t, root)->kind == NODE_GATHER ||
+           pass_node(t, root)->kind == NODE_ELEMENT;
+         root = pass_node(t, root)->child) {
+        indices++;
+    }
+    NodeIndex parameter = pass_node(t, root)->kind == NODE_PARAMETER_VALUE ? pass_node(t, root)->target : 0;
+    int rank = parameter ? pass_rank(t, parameter) : 0;
+    const Token *name = node_token(t->tree, root);
+    const char *text = pass_name(t, type);
+    if (rank > 0) {
+        return PASS_FAIL(t, name,
+                         "'%.*s' has %d indices here, but %d pair%s of brackets in its declaration\n%d indices need "
+                         "'%s %.*s%s'",
+                         name->length, name->text, indices, rank, rank == 1 ? "" : "s", indices, text, name->length,
+                         name->text, pass_brackets(indices));
+    }
+    if (parameter && (pass_node(t, parameter)->flags & FLAG_STREAM)) {
+        return PASS_FAIL(t, name,
+                         "'%.*s' is a single element and has no index\ndeclare '%s %.*s[]' to read any element by its "
+                         "index, or 'neighbor %s %.*s<>' to read its neighbors",
+                         name->length, name->text, text, name->length, name->text, text, name->length, name->text);
+    }
+    return PASS_FAIL(t, node_token(t->tree, node), "%s has no elements", pass_a(t, type));
+}
+
 /* Returns the type of an element of an array, of a stream, of a vector, or a column of a matrix. */
 static TypeIndex element(Typing *t, NodeIndex node, TypeIndex type, TypeInfo index)
 {
     TypeInfo info = pass_info(t, type);
     bool stream = info.base == BASE_ARRAY && info.length == 0;
-    const Token *open = node_token(t->tree, node), *place = pass_first(t, pass_child(t, node, 1));
+    const Token *place = pass_first(t, pass_child(t, node, 1));
     bool vector = stream && index.rows > 1 && pass_node(t, pass_node(t, node)->child)->kind != NODE_PARAMETER_VALUE;
     if (stream ? vector || !pass_is_number(index) || index.columns > 1
                : !(pass_is_scalar(index) && (index.base == BASE_INT || index.base == BASE_UINT))) {
@@ -227,10 +264,7 @@ static TypeIndex element(Typing *t, NodeIndex node, TypeIndex type, TypeInfo ind
         return info.element;
     }
     if (!pass_is_plain(info) || info.rows == 1) {
-        return PASS_FAIL(t, open,
-                         "a %s has no elements\na stream needs one pair of brackets in its declaration for each "
-                         "index",
-                         pass_name(t, type));
+        return no_elements(t, node, type);
     }
     return types_of(info.base, 1, info.columns > 1 ? info.rows : 1);
 }
@@ -298,7 +332,11 @@ static TypeIndex arithmetic(Typing *t, const Token *operator, TypeIndex left, Ty
         return mismatch(t, operator, left, right, "");
     }
     if ((shift || is_any(operator, "%&|^")) && !whole) {
-        return mismatch(t, operator, left, right, is_any(operator, "%") ? "\nwrite mod(x, y)" : "\nwrite int(...)");
+        return mismatch(t, operator, left, right,
+                        is_any(operator, "%") ? "\nwrite mod(x, y)"
+                        : is_any(operator, "^")
+                            ? "\n^ is the exclusive or of whole numbers: write pow(x, y) for a power"
+                            : "\nwrite int(...)");
     }
     if (shift) {
         return b.rows == 1 || b.rows == a.rows ? left : mismatch(t, operator, left, right, "");
@@ -431,7 +469,7 @@ static TypeIndex step(Typing *t, NodeIndex node)
     TypeIndex type = pass_value(t, target);
     pass_target(t, target);
     if (type && !pass_is_number(pass_info(t, type))) {
-        return PASS_FAIL(t, node_token(t->tree, node), "a %s cannot be stepped", pass_name(t, type));
+        return PASS_FAIL(t, node_token(t->tree, node), "%s cannot be stepped", pass_a(t, type));
     }
     return type;
 }

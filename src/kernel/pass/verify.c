@@ -1,13 +1,10 @@
 #include "kernel/pass/verify.h"
 
 #include "base/environment.h"
-#include "kernel/pass/resolve.h"
-#include "kernel/pass/type.h"
+#include "kernel/pass/analyze.h"
 #include "kernel/text/lexer.h"
 #include "kernel/tree/parse.h"
 #include "kernel/tree/print.h"
-
-#include <string.h>
 
 /* Lexes a text. */
 static bool lex(const char *text, size_t length, SourceText *source, TokenList *tokens)
@@ -43,29 +40,18 @@ static bool same_tokens(const TokenList *tokens, const char *text, size_t length
     return done;
 }
 
-/* Fails with the messages, if there are any. */
-static bool no_messages(const Messages *messages)
-{
-    StrBuf out = STRBUF_EMPTY;
-    message_write(messages, &out);
-    bool done = messages->count == 0 || error_set("%s", strbuf_text(&out));
-    strbuf_free(&out);
-    return done;
-}
-
 /* Parses the tokens and compares them with the text that the tree prints. Then, with `types`, determines the types. */
 static bool check(const SourceText *source, const TokenList *tokens, bool types)
 {
     Tree tree = {0};
     Messages messages;
     StrBuf out = STRBUF_EMPTY;
-    bool done = parse_module(&tree, source, tokens, &messages) && no_messages(&messages);
+    bool done = parse_module(&tree, source, tokens, &messages) && analyze_report(&messages);
     if (done) {
         print_text(&tree, tree.root, &out);
         done = strbuf_whole(strbuf_text(&out)) && same_tokens(tokens, strbuf_text(&out), out.length);
     }
-    done =
-        done && (!types || (pass_resolve(&tree, &messages) && pass_type(&tree, &messages) && no_messages(&messages)));
+    done = done && (!types || (analyze_tree(&tree, &messages) && analyze_report(&messages)));
     strbuf_free(&out);
     message_free(&messages);
     node_free(&tree);
@@ -80,11 +66,10 @@ bool pass_verify(const Module *module)
     if (!environment_flag("RILL_TREE")) {
         return true;
     }
-    bool types = strcmp(environment_text("RILL_TREE"), "types") == 0;
     size_t at;
     bool done = lex(source->text, source->length, &copy, &tokens);
     bool converted = done && !equal(&tokens, &module->tokens, &at); /* Brook's dialect has other rules for types */
-    done = done && check(&copy, &tokens, types && !converted);
+    done = done && check(&copy, &tokens, !converted);
     token_list_free(&tokens);
     source_free(&copy);
     return done;

@@ -4,9 +4,9 @@
 
 #include "kernel/text/module.h"
 
-/* If RILL_TREE is set, checks that the text of a module can be parsed, and that the tree prints to the same tokens. If it
- * is "types", also checks that the passes `resolve` and `type` find no error, unless the tokens of the module were
- * converted from Brook's dialect. Returns false with error_set if a check fails. The text must be valid. */
+/* If RILL_TREE is set, checks that the text of a module can be parsed, that the tree prints to the same tokens and,
+ * unless they were converted from Brook's dialect, that the passes find no error: texts of rill itself are not analyzed
+ * otherwise. Returns false with error_set if a check fails. The text must be valid. */
 bool pass_verify(const Module *module);
 
 #endif

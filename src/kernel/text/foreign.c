@@ -28,40 +28,44 @@ enum {
 
 /* Syntax of other languages: a name, or two characters without white space between them, and the classes of the tokens
  * before and after it. No valid text contains a row, unless it defines a type of that name. */
+#define ERROR_TEXT(text) text
 static const struct {
     const char *text;
     int before, after;
     const char *message;
 } rows[] = {
     {"and", OPERAND, VALUE,
-     "error: 'and' is not an operator of GLSL: write &&, or condition ? x : y to choose a value"},
-    {"or", OPERAND, VALUE, "error: 'or' is not an operator of GLSL: write ||"},
-    {"not", ANY, NAME | NUMBER, "error: 'not' is not an operator of GLSL: write !"},
-    {"~=", ANY, ANY, "error: '~=' is not an operator of GLSL: write !="},
-    {"**", OPERAND, ANY, "error: '**' is not an operator of GLSL: write pow(x, y)"},
-    {"..", OPERAND, VALUE, "error: '..' is not an operator of GLSL, which has no strings"},
-    {"--", STATEMENT, NONE | NAME, "error: '--' subtracts 1 from a variable: write // before a comment"},
-    {"--", NAME | NUMBER, NAME | NUMBER | OPEN, "error: '--' subtracts 1 from a variable: write // before a comment"},
+     ERROR_TEXT("'and' is not an operator of GLSL: write &&, or condition ? x : y to choose a value")},
+    {"or", OPERAND, VALUE, ERROR_TEXT("'or' is not an operator of GLSL: write ||")},
+    {"not", ANY, NAME | NUMBER, ERROR_TEXT("'not' is not an operator of GLSL: write !")},
+    {"~=", ANY, ANY, ERROR_TEXT("'~=' is not an operator of GLSL: write !=")},
+    {"**", OPERAND, ANY, ERROR_TEXT("'**' is not an operator of GLSL: write pow(x, y)")},
+    {"..", OPERAND, VALUE, ERROR_TEXT("'..' is not an operator of GLSL, which has no strings")},
+    {"--", STATEMENT, NONE | NAME, ERROR_TEXT("'--' subtracts 1 from a variable: write // before a comment")},
+    {"--", NAME | NUMBER, NAME | NUMBER | OPEN,
+     ERROR_TEXT("'--' subtracts 1 from a variable: write // before a comment")},
     {"local", STATEMENT | OPEN, NAME,
-     "error: 'local' is not a word of GLSL: write the type of the variable, float name = ...;"},
+     ERROR_TEXT("'local' is not a word of GLSL: write the type of the variable, float name = ...;")},
     {"let", STATEMENT | OPEN, NAME,
-     "error: 'let' is not a word of GLSL: write the type of the variable, float name = ...;"},
+     ERROR_TEXT("'let' is not a word of GLSL: write the type of the variable, float name = ...;")},
     {"var", STATEMENT | OPEN, NAME,
-     "error: 'var' is not a word of GLSL: write the type of the variable, float name = ...;"},
+     ERROR_TEXT("'var' is not a word of GLSL: write the type of the variable, float name = ...;")},
     {"auto", STATEMENT | OPEN, NAME,
-     "error: 'auto' is not a word of GLSL: write the type of the variable, float name = ...;"},
-    {"if", NAME | NUMBER, NAME | NUMBER | SIGN, "error: a value is chosen by an operator: write condition ? x : y"},
-    {"if", ANY, NAME | NUMBER | SIGN, "error: a condition has parentheses and braces: write if (condition) { ... }"},
-    {"then", OPERAND, NAME | WORD | BEGIN, "error: 'then' is not a word of GLSL: write if (condition) { ... }"},
-    {"elseif", END | SEMICOLON, VALUE, "error: 'elseif' is not a word of GLSL: write else if (condition) { ... }"},
-    {"elif", END | SEMICOLON, VALUE, "error: 'elif' is not a word of GLSL: write else if (condition) { ... }"},
-    {"for", ANY, NAME, "error: a loop is written for (int i = 0; i < n; i++) { ... }"},
-    {"while", ANY, NAME | NUMBER | SIGN, "error: a loop is written while (condition) { ... }"},
-    {"repeat", STATEMENT, NAME | WORD, "error: a loop is written do { ... } while (condition);"},
-    {"function", ANY, NAME, "error: a function begins with the type of its result: float f(float x) { ... }"},
-    {"def", STATEMENT, NAME, "error: a function begins with the type of its result: float f(float x) { ... }"},
+     ERROR_TEXT("'auto' is not a word of GLSL: write the type of the variable, float name = ...;")},
+    {"if", NAME | NUMBER, NAME | NUMBER | SIGN,
+     ERROR_TEXT("a value is chosen by an operator: write condition ? x : y")},
+    {"if", ANY, NAME | NUMBER | SIGN,
+     ERROR_TEXT("a condition has parentheses and braces: write if (condition) { ... }")},
+    {"then", OPERAND, NAME | WORD | BEGIN, ERROR_TEXT("'then' is not a word of GLSL: write if (condition) { ... }")},
+    {"elseif", END | SEMICOLON, VALUE, ERROR_TEXT("'elseif' is not a word of GLSL: write else if (condition) { ... }")},
+    {"elif", END | SEMICOLON, VALUE, ERROR_TEXT("'elif' is not a word of GLSL: write else if (condition) { ... }")},
+    {"for", ANY, NAME, ERROR_TEXT("a loop is written for (int i = 0; i < n; i++) { ... }")},
+    {"while", ANY, NAME | NUMBER | SIGN, ERROR_TEXT("a loop is written while (condition) { ... }")},
+    {"repeat", STATEMENT, NAME | WORD, ERROR_TEXT("a loop is written do { ... } while (condition);")},
+    {"function", ANY, NAME, ERROR_TEXT("a function begins with the type of its result: float f(float x) { ... }")},
+    {"def", STATEMENT, NAME, ERROR_TEXT("a function begins with the type of its result: float f(float x) { ... }")},
     {"end", END | SEMICOLON | NAME, NONE | NAME | WORD | END,
-     "error: 'end' is not a word of GLSL: a block is written { ... }"},
+     ERROR_TEXT("'end' is not a word of GLSL: a block is written { ... }")},
 };
 
 static int class_of(const Token *t)
@@ -100,7 +104,7 @@ static const char *quotient(const Token *before, const char *at, const char *end
         number = number && (isalnum((unsigned char)*p) || *p == '.');
     }
     return (class_of(before) & OPERAND) && (statement || number)
-               ? "error: '//' begins a comment: write floor(x / y), or x / y for ints, which truncates"
+               ? ERROR_TEXT("'//' begins a comment: write floor(x / y), or x / y for ints, which truncates")
                : NULL;
 }
 
@@ -295,7 +299,7 @@ static bool add_type(StrBuf *text, const char *name)
     return type != NULL;
 }
 
-void foreign_type(StrBuf *text, const Module *module, const ParamKindInfo *kinds, const Token *name)
+void foreign_type(StrBuf *text, const ParamKindInfo *kinds, const Token *name, Nearest n)
 {
     static const char *const words[] = {"kernel", "reduce", "const", "struct", "typedef",
                                         "void",   "mat2",   "mat3",  "mat4"};
@@ -312,7 +316,6 @@ void foreign_type(StrBuf *text, const Module *module, const ParamKindInfo *kinds
     if (add_type(text, own)) {
         return;
     }
-    Nearest n = foreign_nearest(name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         foreign_try(&n, words[i]);
     }
@@ -324,9 +327,6 @@ void foreign_type(StrBuf *text, const Module *module, const ParamKindInfo *kinds
     const Type *type;
     for (int i = 0; (type = type_at(i)); i++) {
         foreign_try(&n, type->value->name);
-    }
-    for (size_t i = 0; i < module->structs.count; i++) {
-        foreign_try(&n, module->structs.items[i]->name);
     }
     foreign_add(&n, text);
 }

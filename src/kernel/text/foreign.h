@@ -12,8 +12,6 @@ const char *foreign_syntax(const SourceText *source, size_t *offset);
 /* The functions below append a suggestion to a message about an unknown name, such as "; did you mean 'float'?". They
  * append nothing if no known name resembles it. */
 
-/* Suggests a type, or a word that may be before a type: `kernel` or the word of a row of `kinds`, which is param_kinds. */
-void foreign_type(StrBuf *text, const Module *module, const ParamKindInfo *kinds, const Token *name);
 /* Suggests a function of GLSL or of the text. */
 void foreign_function(StrBuf *text, const Module *module, const Token *name);
 /* Suggests the name of a function of another language. Returns whether it is known. */
@@ -34,5 +32,8 @@ Nearest foreign_nearest(const Token *name);
 void foreign_try(Nearest *n, const char *known);
 /* Appends the suggestion. */
 void foreign_add(const Nearest *n, StrBuf *text);
+/* Suggests a type, or a word that may be before a type: `kernel` or the word of a row of `kinds`, which is param_kinds.
+ * The structures of the text were compared with `n` before. */
+void foreign_type(StrBuf *text, const ParamKindInfo *kinds, const Token *name, Nearest n);
 
 #endif

@@ -325,7 +325,7 @@ static bool check_brackets(const Module *m)
     return brackets_finish(&open, &m->source);
 }
 
-static bool parse_all(Module *module)
+bool module_outline(Module *module)
 {
     Parser p = {module, 0, param_kinds};
     if (!check_brackets(module) || !check_depth(module)) {
@@ -339,7 +339,7 @@ static bool parse_all(Module *module)
     return check_recursion(module);
 }
 
-Module *module_create(const char *text, size_t length, const char *chunk, int first_line)
+Module *module_lex(const char *text, size_t length, const char *chunk, int first_line)
 {
     Module *module = calloc(1, sizeof *module);
     if (!module) {
@@ -348,7 +348,17 @@ Module *module_create(const char *text, size_t length, const char *chunk, int fi
     }
     module->references = 1;
     if (!source_create(&module->source, text, length, chunk, first_line) ||
-        !lexer_run(&module->source, &module->tokens) || !parse_all(module)) {
+        !lexer_run(&module->source, &module->tokens)) {
+        module_release(module);
+        return NULL;
+    }
+    return module;
+}
+
+Module *module_create(const char *text, size_t length, const char *chunk, int first_line)
+{
+    Module *module = module_lex(text, length, chunk, first_line);
+    if (module && !module_outline(module)) {
         module_release(module);
         return NULL;
     }

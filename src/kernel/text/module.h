@@ -104,6 +104,9 @@ typedef struct Module {
 /* Parses a text. `chunk` and `first_line` are the name and the line of its source, for messages.
  * Returns NULL with an error that points into the text if the text is invalid. */
 Module *module_create(const char *text, size_t length, const char *chunk, int first_line);
+/* The two parts of module_create: creates a module that has only tokens; finds its functions, constants and structures. */
+Module *module_lex(const char *text, size_t length, const char *chunk, int first_line);
+bool module_outline(Module *module);
 /* Adds a reference. */
 Module *module_retain(Module *module);
 /* Releases a reference and destroys the module with the last one. */

@@ -62,7 +62,11 @@ static bool fail_type(const Parser *p)
     } else if (token->kind == TOKEN_NAME && token_any(token + 1, ends)) {
         strbuf_add(&hint, "; a parameter begins with its type: 'float x<>'");
     } else {
-        foreign_type(&hint, p->module, p->kinds, token);
+        Nearest n = foreign_nearest(token);
+        for (size_t i = 0; i < p->module->structs.count; i++) {
+            foreign_try(&n, p->module->structs.items[i]->name);
+        }
+        foreign_type(&hint, p->kinds, token, n);
     }
     source_error(&p->module->source, token->offset, "expected a type, got '%.*s'%s", token->length, token->text,
                  strbuf_text(&hint));

@@ -134,10 +134,9 @@ bool source_error(const SourceText *source, size_t offset, const char *format, .
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     const char *foreign = foreign_syntax(source, &offset);
-    snprintf(message, foreign ? sizeof message : 0, "%s", foreign ? foreign : "");
-
     StrBuf buf = STRBUF_EMPTY;
-    strbuf_addf(&buf, "%s:%d: %s\n", source->chunk, source_line(source, offset), message);
+    strbuf_addf(&buf, "%s:%d:%d: error: %s\n", source->chunk, source_line(source, offset),
+                source_column(source, offset), foreign ? foreign : message);
     source_quote(source, offset, 1, &buf);
     error_set("%s", strbuf_text(&buf));
     strbuf_free(&buf);

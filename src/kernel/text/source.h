@@ -34,7 +34,7 @@ const char *source_keep(SourceText *source, const char *word, size_t length);
 /* Appends the line that contains byte `offset`, and a line that marks `marked` bytes from there with carets. */
 void source_quote(const SourceText *source, size_t offset, int marked, StrBuf *out);
 
-/* Records "chunk:line: message", the line itself and a caret under byte `offset`; returns false. If the text contains
+/* Records "chunk:line:column: error: message", the line itself and a caret under byte `offset`; returns false. If the text contains
  * syntax of another language, the message is about that syntax: see foreign.h. */
 bool source_error(const SourceText *source, size_t offset, const char *format, ...) ERROR_PRINTF(3, 4);
 

@@ -34,6 +34,7 @@ static void add(Messages *messages, Message message, const char *format, va_list
     StrBuf text = STRBUF_EMPTY;
     strbuf_addv(&text, format, args);
     message.text = strbuf_take(&text);
+    messages->failed = messages->failed || !message.text;
     if (messages->count < MAX_MESSAGES && message.text) {
         messages->items[messages->count++] = message;
     } else {

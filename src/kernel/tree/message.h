@@ -19,6 +19,7 @@ typedef struct Messages {
     const SourceText *source;
     Message items[MAX_MESSAGES];
     int count;
+    bool failed; /* host memory was exhausted */
 } Messages;
 
 /* Empties the list. */

@@ -1,6 +1,43 @@
 /* Declarations outside of functions: structures, constants, functions with their parameters. */
 #include "kernel/tree/parse_private.h"
 
+#include "kernel/text/foreign.h"
+
+/* Returns whether a token names a type. */
+static bool names_type(const Parse *p, const Token *token)
+{
+    bool found = types_word(token) != 0;
+    for (size_t i = 0; i < p->structures.count && !found; i++) {
+        found = token_equal(&p->tokens[p->structures.items[i]], token);
+    }
+    return found;
+}
+
+/* Adds an error if a type is expected and the next token is another word: one that is followed by a type or by two
+ * names, or that is followed by one of the marks `ends`. `before`: what to write before the name of a function; NULL: it
+ * is the name of a parameter. */
+static void expect_type(Parse *p, const char *const *ends, const char *before)
+{
+    const Token *token = parse_peek(p);
+    if (token->kind != TOKEN_NAME || names_type(p, token) || token_is(token, "struct") || p->damaged) {
+        return;
+    }
+    StrBuf hint = STRBUF_EMPTY;
+    bool word = token[1].kind == TOKEN_NAME && (names_type(p, token + 1) || token[2].kind == TOKEN_NAME);
+    if (word) {
+        foreign_type(&hint, param_kinds, token, foreign_nearest(token));
+    }
+    if (!word && before) {
+        strbuf_addf(&hint, "\nwrite '%s %.*s(...)'", before, token->length, token->text);
+    } else if (!word) {
+        strbuf_add(&hint, "\na parameter begins with its type: 'float x<>'");
+    }
+    if (word || token_any(token + 1, ends)) {
+        parse_error(p, p->at, "expected a type, got '%.*s'%s", token->length, token->text, strbuf_text(&hint));
+    }
+    strbuf_free(&hint);
+}
+
 /* Parses "typedef struct { fields } P;". A name after `struct` has no meaning. */
 static NodeIndex type_definition(Parse *p)
 {
@@ -43,6 +80,8 @@ static NodeIndex parameter(Parse *p)
         node_append(&children, parse_is(p, "]") ? node_add(p->tree, NODE_EMPTY, open) : parse_expression(p));
         parse_close(p, open, "']' after the maximum");
     }
+    static const char *const ends[] = {",", ")", "<", "[", NULL};
+    expect_type(p, ends, NULL);
     node_append(&children, parse_type(p));
     uint32_t name = parse_name(p, "the parameter's name");
     if (parse_accept(p, "<")) {
@@ -103,6 +142,8 @@ static NodeIndex function(Parse *p, uint32_t flags)
     if ((flags & FLAG_KERNEL) && parse_is(p, "(")) {
         node_append(&children, group(p));
     }
+    static const char *const ends[] = {"(", NULL};
+    expect_type(p, ends, (flags & FLAG_KERNEL) ? "kernel void" : "float");
     node_append(&children, parse_type(p));
     uint32_t name = parse_name(p, "the function's name");
     flags |= parameters(p, &children);

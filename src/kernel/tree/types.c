@@ -54,6 +54,7 @@ TypeIndex types_word(const Token *word)
 static TypeIndex add(Types *types, TypeInfo info)
 {
     if (!ARRAY_ROOM(types)) {
+        types->failed = true;
         return 0;
     }
     types->items[types->count] = info;

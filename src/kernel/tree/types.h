@@ -36,6 +36,7 @@ typedef struct TypeInfo {
 typedef struct Types {
     TypeInfo *items;
     size_t count, capacity;
+    bool failed; /* host memory was exhausted */
 } Types;
 
 /* Empties the list. */
