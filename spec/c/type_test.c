@@ -119,7 +119,9 @@ static void test_types_of_expressions(void **state)
         {"lerp(x, x, x)", "float"},
         {"atan2(x, x)", "float"},
         {"findMSB(n)", "int"},
-        {"mix(k, k, bvec3(c))", "ivec3"},
+        {"mix(k, k, bvec3(c))", "vec3"},
+        {"mat2(w, v)", "mat2"},
+        {"atan2(x)", "float"},
         {"floatBitsToInt(v)", "ivec2"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -188,6 +190,23 @@ static void test_errors_in_types(void **state)
          "4:70: an index must be an int or uint\n4:75: '2f' is not a number\n");
 }
 
+static void test_errors_in_statements(void **state)
+{
+    (void)state;
+    body("switch (x) { case 1: break; } switch (n) { case 1.0: continue; } break; if (bool c = true) { }",
+         "4:9: the value of a switch must be an int or uint, got float\n"
+         "4:49: the value of a case must be an int or uint, got float\n4:54: 'continue' is not inside of a loop\n"
+         "4:66: 'break' is not inside of a loop or switch\n4:77: the condition of an if cannot declare a variable\n");
+    body("for (int i = 0; i < 2; i++) { switch (i) { case 1: continue; default: break; } } do { break; } while (true); "
+         "while (bool c = x > 0.0) { if (c) continue; }",
+         "");
+    body(
+        "float t[2.0]; mat3 m = mat3(mat2(1), vec3(x), vec2(x)); r = x; any(x > 0.0); not(true); lessThan(x, x);",
+        "4:9: the length of an array must be a constant whole number\n4:29: a matrix must be the only value of a mat3\n"
+        "4:64: 'any' does not take 1 argument of type (bool)\n4:78: 'not' does not take 1 argument of type (bool)\n"
+        "4:89: 'lessThan' does not take 2 arguments of type (float, float)\n");
+}
+
 static void test_errors_in_forms_of_rill(void **state)
 {
     (void)state;
@@ -244,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_forms_of_rill),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_errors_in_types),
+        cmocka_unit_test(test_errors_in_statements),
         cmocka_unit_test(test_errors_in_forms_of_rill),
         cmocka_unit_test(test_errors_do_not_spread),
         cmocka_unit_test(test_limits_constants),

@@ -175,13 +175,65 @@ static void type_children(Typing *t, NodeIndex node)
     }
 }
 
+/* Types the statement that a loop repeats. */
+static void type_repeated(Typing *t, NodeIndex node)
+{
+    t->loops++;
+    type_statement(t, node);
+    t->loops--;
+}
+
+static void type_switch(Typing *t, NodeIndex node)
+{
+    NodeIndex value = pass_node(t, node)->child, block = pass_node(t, value)->next;
+    TypeIndex type = pass_value(t, value);
+    if (type && !pass_is_whole(pass_info(t, type))) {
+        message_add(t->messages, pass_first(t, value), "the value of a switch must be an int or uint, got %s",
+                    pass_name(t, type));
+    }
+    t->switches++;
+    type_statement(t, block);
+    t->switches--;
+}
+
+static void type_case(Typing *t, NodeIndex node)
+{
+    NodeIndex value = pass_node(t, node)->child;
+    TypeIndex type = value ? pass_value(t, value) : 0;
+    if (type && !pass_is_whole(pass_info(t, type))) {
+        message_add(t->messages, pass_first(t, value), "the value of a case must be an int or uint, got %s",
+                    pass_name(t, type));
+    }
+}
+
+/* Checks that a loop, or for break also a switch, contains the statement. */
+static void check_leaves(Typing *t, NodeIndex node, bool inside)
+{
+    const Token *word = node_token(t->tree, node);
+    if (!inside) {
+        message_add(t->messages, word, "'%.*s' is not inside of a loop%s", word->length, word->text,
+                    pass_node(t, node)->kind == NODE_BREAK ? " or switch" : "");
+    }
+}
+
+static void check_if(Typing *t, NodeIndex condition)
+{
+    if (pass_node(t, condition)->kind == NODE_DECLARE) {
+        message_add(t->messages, node_token(t->tree, condition), "the condition of an if cannot declare a variable");
+    }
+}
+
 static void type_statement(Typing *t, NodeIndex node)
 {
     switch (pass_node(t, node)->kind) {
     case NODE_DECLARE: type_declare(t, node); break;
     case NODE_RETURN: type_return(t, node); break;
-    case NODE_IF:
     case NODE_WHILE:
+        type_condition(t, pass_node(t, node)->child);
+        type_repeated(t, pass_child(t, node, 1));
+        break;
+    case NODE_IF:
+        check_if(t, pass_node(t, node)->child);
         type_condition(t, pass_node(t, node)->child);
         type_statement(t, pass_child(t, node, 1));
         type_statement(t, pass_child(t, node, 2));
@@ -190,19 +242,19 @@ static void type_statement(Typing *t, NodeIndex node)
         type_statement(t, pass_child(t, node, 0));
         type_condition(t, pass_child(t, node, 1));
         type_statement(t, pass_child(t, node, 2));
-        type_statement(t, pass_child(t, node, 3));
+        type_repeated(t, pass_child(t, node, 3));
         break;
     case NODE_DO:
-        type_statement(t, pass_child(t, node, 0));
+        type_repeated(t, pass_child(t, node, 0));
         type_condition(t, pass_child(t, node, 1));
         break;
+    case NODE_SWITCH: type_switch(t, node); break;
+    case NODE_CASE: type_case(t, node); break;
+    case NODE_BREAK: check_leaves(t, node, t->loops + t->switches > 0); break;
+    case NODE_CONTINUE: check_leaves(t, node, t->loops > 0); break;
     case NODE_BLOCK:
-    case NODE_SWITCH:
-    case NODE_CASE:
     case NODE_EVALUATE: type_children(t, node); break;
     case NODE_STRUCTURE:
-    case NODE_BREAK:
-    case NODE_CONTINUE:
     case NODE_EMPTY:
     case NODE_DAMAGED: break;
     default: pass_value(t, node);

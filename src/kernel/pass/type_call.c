@@ -279,18 +279,22 @@ TypeIndex pass_construct(Typing *t, TypeIndex type, NodeIndex first, const Token
         return parts(t, type, first, place);
     }
     int needed = info.rows * info.columns, components = 0, last = 0;
+    bool one = first && !pass_node(t, first)->next;
     for (NodeIndex i = first; i; i = pass_node(t, i)->next) {
         TypeInfo given = pass_info(t, pass_node(t, i)->type);
         if (given.base < BASE_BOOL || given.base > BASE_DOUBLE) {
             return PASS_FAIL(t, pass_first(t, i), "cannot convert %s to %s", pass_name(t, pass_node(t, i)->type),
                              pass_name(t, type));
         }
+        if (given.columns > 1 && info.columns > 1 && !one) {
+            return PASS_FAIL(t, pass_first(t, i), "a matrix must be the only value of a %s", pass_name(t, type));
+        }
         last = given.rows * given.columns;
         components += last;
     }
-    bool one = first && !pass_node(t, first)->next, matrix = one && pass_info(t, pass_node(t, first)->type).columns > 1;
-    bool fits = (one && (last == 1 || (matrix && info.columns > 1))) ||
-                (components >= needed && components - last < needed && (info.columns == 1 || components == needed));
+    bool matrix = one && pass_info(t, pass_node(t, first)->type).columns > 1;
+    bool fits =
+        (one && (last == 1 || (matrix && info.columns > 1))) || (components >= needed && components - last < needed);
     return fits ? type
                 : PASS_FAIL(t, place, "%s has %d component%s, got %d", pass_a(t, type), needed, needed == 1 ? "" : "s",
                             components);

@@ -7,11 +7,12 @@
 typedef struct Typing {
     Tree *tree;
     Messages *messages;
-    NodeIndex function; /* whose body is being typed; 0: none */
-    int folds;          /* constants that may still be computed for one length */
-    bool unknown;       /* a constant depends on a function of GLSL, which is not computed */
-    int listed;         /* number of the name in `names` that is used next */
-    char names[4][96];  /* names of types for messages */
+    NodeIndex function;  /* whose body is being typed; 0: none */
+    int loops, switches; /* that contain the statement */
+    int folds;           /* constants that may still be computed for one length */
+    bool unknown;        /* a constant depends on a function of GLSL, which is not computed */
+    int listed;          /* number of the name in `names` that is used next */
+    char names[4][96];   /* names of types for messages */
 } Typing;
 
 /* Returns the type of a scalar. */
@@ -33,6 +34,12 @@ static inline bool pass_is_plain(TypeInfo info)
 static inline bool pass_is_scalar(TypeInfo info)
 {
     return pass_is_plain(info) && info.rows == 1;
+}
+
+/* Returns whether a type is int or uint. */
+static inline bool pass_is_whole(TypeInfo info)
+{
+    return pass_is_scalar(info) && (info.base == BASE_INT || info.base == BASE_UINT);
 }
 
 /* Adds an error at a token. Its value is no type. */

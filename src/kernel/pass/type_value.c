@@ -72,8 +72,9 @@ TypeIndex pass_array(Typing *t, TypeIndex element, NodeIndex first, NodeIndex en
     bool given = pass_node(t, first)->kind != NODE_EMPTY;
     t->folds = 10000;
     t->unknown = false;
-    if (given && pass_value(t, first) &&
-        (!fold(t, first, &length) || (!t->unknown && (length < 1 || length > 1 << 24)))) {
+    TypeIndex type = given ? pass_value(t, first) : 0;
+    if (type && (!pass_is_whole(pass_info(t, type)) || !fold(t, first, &length) ||
+                 (!t->unknown && (length < 1 || length > 1 << 24)))) {
         message_add(t->messages, pass_first(t, first), "the length of an array must be a constant whole number");
         return 0;
     }
@@ -239,8 +240,7 @@ static TypeIndex element(Typing *t, NodeIndex node, TypeIndex type, TypeInfo ind
     bool stream = info.base == BASE_ARRAY && info.length == 0;
     const Token *place = pass_first(t, pass_child(t, node, 1));
     bool vector = stream && index.rows > 1 && pass_node(t, pass_node(t, node)->child)->kind != NODE_PARAMETER_VALUE;
-    if (stream ? vector || !pass_is_number(index) || index.columns > 1
-               : !(pass_is_scalar(index) && (index.base == BASE_INT || index.base == BASE_UINT))) {
+    if (stream ? vector || !pass_is_number(index) || index.columns > 1 : !pass_is_whole(index)) {
         return PASS_FAIL(t, place,
                          stream ? "an index of a stream is a number, or one vector of all indices"
                                 : "an index must be an int or uint\nwrite int(...)");

@@ -14,7 +14,7 @@ static const FunctionRow rows[] = {
     {"asin", NODE_BUILTIN, "F(F)"},
     {"acos", NODE_BUILTIN, "F(F)"},
     {"atan", NODE_BUILTIN, "F(F);F(F, F)"},
-    {"atan2", NODE_BUILTIN, "F(F, F)"},
+    {"atan2", NODE_BUILTIN, "F(F);F(F, F)"},
     {"sinh", NODE_BUILTIN, "F(F)"},
     {"cosh", NODE_BUILTIN, "F(F)"},
     {"tanh", NODE_BUILTIN, "F(F)"},
@@ -44,7 +44,7 @@ static const FunctionRow rows[] = {
     {"max", NODE_BUILTIN, "A(A, A);A(A, s)"},
     {"clamp", NODE_BUILTIN, "A(A, A, A);A(A, s, s)"},
     {"saturate", NODE_BUILTIN, "F(F)"},
-    {"mix", NODE_BUILTIN, "G(G, G, G);G(G, G, s);E(E, E, B)"},
+    {"mix", NODE_BUILTIN, "G(G, G, G);G(G, G, s);G(G, G, B)"},
     {"step", NODE_BUILTIN, "G(G, G);G(s, G)"},
     {"smoothstep", NODE_BUILTIN, "G(G, G, G);G(s, s, G)"},
     {"isnan", NODE_BUILTIN, "B(G)"},
@@ -86,15 +86,15 @@ static const FunctionRow rows[] = {
     {"determinant", NODE_BUILTIN, "m(Q)"},
     {"inverse", NODE_BUILTIN, "Q(Q)"},
     /* comparisons of vectors */
-    {"lessThan", NODE_BUILTIN, "B(A, A)"},
-    {"lessThanEqual", NODE_BUILTIN, "B(A, A)"},
-    {"greaterThan", NODE_BUILTIN, "B(A, A)"},
-    {"greaterThanEqual", NODE_BUILTIN, "B(A, A)"},
-    {"equal", NODE_BUILTIN, "B(E, E)"},
-    {"notEqual", NODE_BUILTIN, "B(E, E)"},
-    {"any", NODE_BUILTIN, "bool(B)"},
-    {"all", NODE_BUILTIN, "bool(B)"},
-    {"not", NODE_BUILTIN, "B(B)"},
+    {"lessThan", NODE_BUILTIN, "V(A, A)"},
+    {"lessThanEqual", NODE_BUILTIN, "V(A, A)"},
+    {"greaterThan", NODE_BUILTIN, "V(A, A)"},
+    {"greaterThanEqual", NODE_BUILTIN, "V(A, A)"},
+    {"equal", NODE_BUILTIN, "V(E, E)"},
+    {"notEqual", NODE_BUILTIN, "V(E, E)"},
+    {"any", NODE_BUILTIN, "bool(V)"},
+    {"all", NODE_BUILTIN, "bool(V)"},
+    {"not", NODE_BUILTIN, "V(V)"},
     /* integers */
     {"uaddCarry", NODE_BUILTIN, "U(U, U, out U)"},
     {"usubBorrow", NODE_BUILTIN, "U(U, U, out U)"},
@@ -226,6 +226,7 @@ static TypeIndex type_of_word(const char *word, int length, const Letters *l)
     switch (*word) {
     case 'I': return types_of(BASE_INT, 1, l->rows);
     case 'U': return types_of(BASE_UINT, 1, l->rows);
+    case 'V':
     case 'B': return types_of(BASE_BOOL, 1, l->rows);
     case 'F': return types_of(BASE_FLOAT, 1, l->rows);
     case 'D': return types_of(BASE_DOUBLE, 1, l->rows);
@@ -298,16 +299,17 @@ static void try_form(Search *s, const char *text, const Letters *l)
 static void try_letters(Search *s, const char *text, int length)
 {
     const char *bases = "f";
-    bool matrix = false, square = false;
+    bool matrix = false, square = false, vector = false;
     for (int i = 0; i < length; i++) {
-        bool letter = strchr("FDGNAEMQ", text[i]) && (i + 1 == length || strchr("(), ", text[i + 1]));
+        bool letter = strchr("FDGNAEMQV", text[i]) && (i + 1 == length || strchr("(), ", text[i + 1]));
         bases = letter && bases_of(text[i]) ? bases_of(text[i]) : bases;
         matrix = matrix || (letter && (text[i] == 'M' || text[i] == 'Q'));
         square = square || (letter && text[i] == 'Q');
+        vector = vector || (letter && text[i] == 'V');
     }
     for (; *bases; bases++) {
         Letters l = {.base = base_of(*bases)};
-        for (l.rows = 1; !matrix && l.rows <= 4; l.rows++) {
+        for (l.rows = vector ? 2 : 1; !matrix && l.rows <= 4; l.rows++) {
             try_form(s, text, &l);
         }
         for (int k = 0; matrix && k < 9; k++) {

@@ -10,6 +10,7 @@
  *
  *     F  float, vec2 ...     D  double, dvec2 ...   I  int, ivec2 ...   U  uint, uvec2 ...   B  bool, bvec2 ...
  *     G  F or D              N  I, F or D           A  I, U, F or D     E  any of these
+ *     V  bvec2 ...: all letters of the form have at least 2 components
  *     s  one component of the type G, N, A or E
  *     M  a matrix of floats or doubles              Q  a square one     T  the transposed matrix
  *     C  a column of M       R  a row of M          m  one component of M */
