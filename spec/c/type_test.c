@@ -122,6 +122,8 @@ static void test_types_of_expressions(void **state)
         {"mix(k, k, bvec3(c))", "vec3"},
         {"mat2(w, v)", "mat2"},
         {"atan2(x)", "float"},
+        {"pow(w, x)", "vec3"},
+        {"pow(k, i)", "vec3"},
         {"floatBitsToInt(v)", "ivec2"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

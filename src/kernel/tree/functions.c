@@ -21,7 +21,7 @@ static const FunctionRow rows[] = {
     {"asinh", NODE_BUILTIN, "F(F)"},
     {"acosh", NODE_BUILTIN, "F(F)"},
     {"atanh", NODE_BUILTIN, "F(F)"},
-    {"pow", NODE_BUILTIN, "G(G, G)"},
+    {"pow", NODE_BUILTIN, "G(G, G);F(F, float)"},
     {"exp", NODE_BUILTIN, "G(G)"},
     {"log", NODE_BUILTIN, "G(G)"},
     {"exp2", NODE_BUILTIN, "G(G)"},
