@@ -187,7 +187,7 @@ static void test_errors_in_types(void **state)
          "4:94: a void function cannot return a value\n");
     body("float t[n]; float c[3] = float[3](x, x), d[2] = {x}; r = a[0][1] + c[x] + 2f;",
          "4:9: the length of an array must be a constant whole number\n4:26: a float[3] has 3 elements, got 2\n"
-         "4:49: a float[2] has 2 elements, got 1\n4:58: 'a' has 2 indices here, but 1 pair of brackets in its "
+         "4:49: a float[2] has 2 elements, got 1\n4:62: 'a' has 2 indices here, but 1 pair of brackets in its "
          "declaration\n"
          "4:70: an index must be an int or uint\n4:75: '2f' is not a number\n");
 }

@@ -178,7 +178,7 @@ describe("a grid of lists", function()
         refused("'int cells%[%]%[%]%[%]' takes 2 indices .*1 index needs 'int cells%[%]%[%]'", "[][][]",
             "sizeof_list(cells, p.y)")
         refused("'cells' has 3 indices here, but 2 pairs of brackets in its declaration.*3 indices need " ..
-            "'int cells%[%]%[%]%[%]'", "[][]", "cells[p.y][p.x][0]")
+            "one pair each: 'int cells%[%]%[%]%[%]'", "[][]", "cells[p.y][p.x][0]")
         local l = rill.lists("int", {shape = {2, 2}, keys = rill.from({{0, 0}, {1, 1}, {1, 1}}, "ivec2")})
         local flat = rill.kernel "kernel void f(int cells[], out int r<>) { r = cells[0]; }"
         raises("'cells' has 1 dimension in the kernel, got a container of 3 dimensions: declare it as " ..

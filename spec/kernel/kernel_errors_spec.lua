@@ -115,7 +115,7 @@ describe("an error in a kernel text", function()
             {f .. "  r = x\n}", 2, "", "expected ';', got '}'"},
             {f .. "  r = g(x);\n}", 2, "g(x)", "'g'"},
             {f .. "\tr = w[true];\n}", 2, "true]", "an index of a stream is a number"},
-            {f .. "  r = w[v.x][2];\n}", 2, "w[v", "'w' has 2 indices here, but 1 pair of brackets"},
+            {f .. "  r = w[v.x][2];\n}", 2, "[2]", "'w' has 2 indices here, but 1 pair of brackets"},
             {f .. "  float half = 2.0, half = 3.0;\n}", 2, "half = 3", "'half'"},
             {f .. "  r = w;\n}", 2, "= w;", {"expected float, got a stream of float", "name[i]"}},
             {f .. "  r = w[];\n}", 2, "];", "expected an expression"},

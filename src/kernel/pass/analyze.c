@@ -1,5 +1,6 @@
 #include "kernel/pass/analyze.h"
 
+#include "kernel/pass/check.h"
 #include "kernel/pass/resolve.h"
 #include "kernel/pass/type.h"
 #include "kernel/text/foreign.h"
@@ -8,6 +9,7 @@
 bool analyze_tree(Tree *tree, Messages *messages)
 {
     return pass_resolve(tree, messages) && pass_type(tree, messages) &&
+           (messages->count > 0 || pass_check(tree, messages)) &&
            (!messages->failed || error_set("out of host memory"));
 }
 

@@ -6,7 +6,8 @@
 #include "kernel/tree/message.h"
 #include "kernel/tree/node.h"
 
-/* Runs the passes that find errors: names, then types if all names are known. Errors are added to `messages`. Returns
+/* Runs the passes that find errors: names, types, and if there is no error, what is undefined (pass/check.h).
+ * Errors are added to `messages`. Returns
  * false with error_set if host memory is exhausted. */
 bool analyze_tree(Tree *tree, Messages *messages);
 /* Sets an error of all messages. Returns false if there are messages. */

@@ -218,9 +218,9 @@ static TypeIndex no_elements(Typing *t, NodeIndex node, TypeIndex type)
     const Token *name = node_token(t->tree, root);
     const char *text = pass_name(t, type);
     if (rank > 0) {
-        return PASS_FAIL(t, name,
+        return PASS_FAIL(t, node_token(t->tree, node),
                          "'%.*s' has %d indices here, but %d pair%s of brackets in its declaration\n%d indices need "
-                         "'%s %.*s%s'",
+                         "one pair each: '%s %.*s%s'",
                          name->length, name->text, indices, rank, rank == 1 ? "" : "s", indices, text, name->length,
                          name->text, pass_brackets(indices));
     }

@@ -15,7 +15,7 @@ float random(uint seed, uint k) { return float(hashed(seed ^ hashed(k * 0x9e3779
 float even(uint seed, uint k, int s, float irrational) { return fract(random(seed, k) + fract(float(s) * irrational)); }
 
 // Two perpendicular unit vectors (T. Duff and others, "Building an Orthonormal Basis, Revisited", 2017).
-void axes(vec3 n, inout vec3 x, inout vec3 y) {
+void axes(vec3 n, out vec3 x, out vec3 y) {
     float s = n.z < 0.0 ? -1.0 : 1.0, a = -1.0 / (s + n.z), b = n.x * n.y * a;
     x = vec3(1.0 + s * n.x * n.x * a, s * b, -s * n.x);
     y = vec3(b, s + n.y * n.y * a, -n.y);

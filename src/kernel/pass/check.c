@@ -1,0 +1,289 @@
+/* Literals out of range, barriers, statements without effect, and what the other checks share. */
+#include "kernel/pass/check_private.h"
+#include "kernel/tree/functions.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* properties of expressions */
+
+NodeIndex check_bare(const Typing *t, NodeIndex node)
+{
+    while (pass_node(t, node)->kind == NODE_PAREN) {
+        node = pass_node(t, node)->child;
+    }
+    return node;
+}
+
+bool check_changes(Typing *t, NodeIndex call, int i, bool *read)
+{
+    const Token *name = node_token(t->tree, call);
+    uint32_t kind = pass_node(t, call)->kind;
+    *read = false;
+    if (kind == NODE_CALL) {
+        NodeIndex p = pass_node(t, pass_node(t, call)->target)->child;
+        for (; p; p = pass_node(t, p)->next) {
+            if (pass_node(t, p)->kind == NODE_PARAMETER && i-- == 0) {
+                uint32_t flags = pass_node(t, p)->flags;
+                *read = flags & FLAG_PARAM(PARAM_INOUT);
+                return flags & (FLAG_PARAM(PARAM_INOUT) | FLAG_PARAM(PARAM_OUTPUT));
+            }
+        }
+        return false;
+    }
+    if (kind == NODE_SAMPLE) {
+        return token_is(name, "sample_corners") && i >= pass_count(t, call) - 2;
+    }
+    const FunctionRow *row = kind == NODE_BUILTIN || kind == NODE_ATOMIC ? functions_find(name) : NULL;
+    if (!row || !strstr(row->forms, "out ")) {
+        return false;
+    }
+    TypeIndex given[MAX_FORM] = {0};
+    FunctionForm form = {0};
+    int count = 0;
+    for (NodeIndex a = pass_node(t, call)->child; a && count < MAX_FORM; a = pass_node(t, a)->next) {
+        given[count++] = pass_node(t, a)->type;
+    }
+    bool found = i < MAX_FORM && functions_match(row, &t->tree->types, given, count, &form);
+    *read = found && form.in[i];
+    return found && form.out[i];
+}
+
+NodeIndex check_root(const Typing *t, NodeIndex node)
+{
+    for (;;) {
+        const Node *n = pass_node(t, node);
+        switch (n->kind) {
+        case NODE_LOCAL:
+        case NODE_PARAMETER_VALUE: return n->target;
+        case NODE_PAREN:
+        case NODE_FIELD:
+        case NODE_SWIZZLE:
+        case NODE_INDEX:
+        case NODE_ELEMENT: node = n->child; break;
+        default: return 0;
+        }
+    }
+}
+
+bool check_pure(Typing *t, NodeIndex node)
+{
+    const Node *n = pass_node(t, node);
+    bool pure = n->kind != NODE_ASSIGN && n->kind != NODE_STEP && n->kind != NODE_CALL && n->kind != NODE_ATOMIC &&
+                n->kind != NODE_PUSH && n->kind != NODE_BARRIER && n->kind != NODE_DAMAGED;
+    int i = 0;
+    for (NodeIndex c = n->child; pure && c; c = pass_node(t, c)->next) {
+        bool read, call = n->kind == NODE_BUILTIN || n->kind == NODE_SAMPLE;
+        pure = check_pure(t, c) && !(call && check_changes(t, node, i++, &read));
+    }
+    return pure;
+}
+
+bool check_literal(const Typing *t, NodeIndex node, double *value)
+{
+    node = check_bare(t, node);
+    const Token *token = node_token(t->tree, node);
+    uint32_t kind = pass_node(t, node)->kind;
+    if (kind == NODE_UNARY && token_is(token, "-")) {
+        bool found = check_literal(t, pass_node(t, node)->child, value);
+        *value = -*value;
+        return found;
+    }
+    if (kind != NODE_NUMBER || token->kind != TOKEN_NUMBER) {
+        return false;
+    }
+    bool octal = token->length > 1 && token->text[0] == '0' && isdigit((unsigned char)token->text[1]);
+    *value = octal && pass_info(t, pass_node(t, node)->type).base <= BASE_UINT ? (double)strtoul(token->text, NULL, 8)
+                                                                               : strtod(token->text, NULL);
+    return true;
+}
+
+/* literals */
+
+static bool is_whole(const Typing *t, NodeIndex node)
+{
+    Base base = pass_info(t, pass_node(t, node)->type).base;
+    return base == BASE_INT || base == BASE_UINT;
+}
+
+/* Checks the right operand of an operator: shifts, and divisions of whole numbers. */
+static void check_operand(Typing *t, NodeIndex node)
+{
+    const Token *operator= node_token(t->tree, node);
+    NodeIndex right = pass_child(t, node, 1);
+    const Token *place = pass_first(t, right);
+    double value;
+    if (!is_whole(t, node) || !check_literal(t, right, &value)) {
+        return;
+    }
+    bool shift = operator->length >= 2 &&(*operator->text == '<' || * operator->text == '>') &&
+                 operator->text[1] == * operator->text;
+    if (shift && (value < 0 || value > 31)) {
+        message_add(t->messages, place, "a shift by %g is undefined\nshift by 0 to 31", value);
+    } else if ((*operator->text == '/' || * operator->text == '%') && value == 0) {
+        message_add(t->messages, place, "a division of whole numbers by 0 is undefined");
+    }
+}
+
+/* Checks an index that is a number. */
+static void check_index(Typing *t, NodeIndex node)
+{
+    NodeIndex base = pass_node(t, node)->child, index = pass_node(t, base)->next;
+    TypeIndex type = pass_node(t, base)->type;
+    TypeInfo info = pass_info(t, type);
+    int length = info.base == BASE_ARRAY ? info.length : info.columns > 1 ? info.columns : info.rows;
+    double value;
+    if (length > 0 && check_literal(t, index, &value) && (value < 0 || value >= length)) {
+        message_add(t->messages, pass_first(t, index), "index %g is out of range: %s has elements 0 to %d", value,
+                    pass_a(t, type), length - 1);
+    }
+}
+
+/* Checks a number whose value is converted to type `context`; 0: any. A negated 2147483648 is an int. */
+static void check_number(Typing *t, NodeIndex node, TypeIndex context, bool negated)
+{
+    const Token *token = node_token(t->tree, node);
+    Base base = pass_info(t, pass_node(t, node)->type).base, to = pass_info(t, context).base;
+    bool decimal = token->kind == TOKEN_NUMBER && (base == BASE_INT || base == BASE_UINT) && *token->text != '0';
+    double value = decimal ? strtod(token->text, NULL) : 0.0;
+    if (value > 4294967295.0 || (to == BASE_INT && base == BASE_INT && value > 2147483647.0 + negated)) {
+        message_add(t->messages, token, "%.*s is out of range: an int is at most 2147483647, a uint 4294967295%s",
+                    token->length, token->text, value > 4294967295.0 ? "" : "\nwrite u after it for a uint");
+    }
+}
+
+static void check_barrier(Typing *t, NodeIndex node)
+{
+    bool group = pass_node(t, pass_node(t, t->function)->child)->kind == NODE_GROUP;
+    if ((pass_node(t, t->function)->flags & FLAG_KERNEL) && !group) {
+        message_add(t->messages, node_token(t->tree, node),
+                    "'barrier' exists in group kernels only\nwrite kernel(64) void ...");
+    }
+}
+
+/* Checks the literals and barriers of an expression. */
+static void check_value(Typing *t, NodeIndex node, TypeIndex context, bool negated)
+{
+    const Node *n = pass_node(t, node);
+    const Token *token = node_token(t->tree, node);
+    TypeIndex inner = n->kind == NODE_PAREN || n->kind == NODE_UNARY ? context : 0;
+    switch (n->kind) {
+    case NODE_NUMBER: check_number(t, node, context, negated); break;
+    case NODE_BINARY:
+        check_operand(t, node);
+        inner = pass_info(t, n->type).base == BASE_INT ? n->type : 0;
+        break;
+    case NODE_INDEX: check_index(t, node); break;
+    case NODE_BARRIER: check_barrier(t, node); break;
+    case NODE_ASSIGN:
+        if (token->length > 1) {
+            check_operand(t, node);
+        }
+        inner = n->type;
+        break;
+    default: break;
+    }
+    bool minus = n->kind == NODE_UNARY ? token_is(token, "-") : n->kind == NODE_PAREN && negated;
+    for (NodeIndex i = n->child; i; i = pass_node(t, i)->next) {
+        check_value(t, i, inner, minus);
+    }
+}
+
+/* statements */
+
+/* Adds an error if a statement changes nothing. */
+static void check_effect(Typing *t, NodeIndex node)
+{
+    NodeIndex value = check_bare(t, pass_node(t, node)->child);
+    const Token *token = node_token(t->tree, value);
+    uint32_t kind = pass_node(t, value)->kind;
+    bool nothing = pass_info(t, pass_node(t, value)->type).base == BASE_VOID; /* memoryBarrier() */
+    if ((kind != NODE_BINARY && kind != NODE_UNARY && kind != NODE_BUILTIN) || nothing || !check_pure(t, value)) {
+        return;
+    }
+    message_add(t->messages, token, "'%.*s' has no effect here: its result is not used%s", token->length, token->text,
+                token_is(token, "==") ? "\nwrite = to assign" : "");
+}
+
+/* Returns whether a statement or value of the header of a `for` changes only variables that the header declares. */
+static bool changes_own(Typing *t, NodeIndex loop, NodeIndex node)
+{
+    const Node *n = pass_node(t, node);
+    if (n->kind == NODE_ASSIGN || n->kind == NODE_STEP) {
+        NodeIndex root = check_root(t, n->child), first = pass_node(t, loop)->child;
+        bool own = false;
+        for (NodeIndex v = pass_node(t, first)->child; v; v = pass_node(t, v)->next) {
+            own = own || (pass_node(t, first)->kind == NODE_DECLARE && v == root);
+        }
+        if (!own) {
+            return false;
+        }
+    } else if (n->kind == NODE_CALL || n->kind == NODE_ATOMIC || n->kind == NODE_PUSH || n->kind == NODE_BUILTIN) {
+        return check_pure(t, node);
+    }
+    for (NodeIndex i = n->child; i; i = pass_node(t, i)->next) {
+        if (!changes_own(t, loop, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Adds an error if a `;` is the body of an `if`, or of a `for` that does nothing else. */
+static void check_body(Typing *t, NodeIndex node)
+{
+    bool loop = pass_node(t, node)->kind == NODE_FOR;
+    NodeIndex body = pass_child(t, node, loop ? 3 : 1);
+    bool alone = pass_node(t, body)->kind == NODE_EMPTY;
+    for (int i = 0; alone && loop && i < 3; i++) {
+        alone = changes_own(t, node, pass_child(t, node, i));
+    }
+    if (alone) {
+        message_add(t->messages, node_token(t->tree, body), "this ';' is the whole body of the '%s'\nremove it",
+                    loop ? "for" : "if");
+    }
+}
+
+static void check_statement(Typing *t, NodeIndex node)
+{
+    const Node *n = pass_node(t, node);
+    switch (n->kind) {
+    case NODE_EVALUATE: check_effect(t, node); break;
+    case NODE_IF:
+    case NODE_FOR: check_body(t, node); break;
+    default: break;
+    }
+    if (n->kind == NODE_FOR || n->kind == NODE_WHILE || n->kind == NODE_DO) {
+        check_loop(t, node);
+    }
+    for (NodeIndex i = n->child; i; i = pass_node(t, i)->next) {
+        uint32_t kind = pass_node(t, i)->kind;
+        TypeIndex want = n->kind == NODE_VARIABLE ? n->type
+                         : n->kind == NODE_RETURN ? pass_node(t, t->function)->type
+                                                  : 0;
+        if (kind < NODE_BLOCK || kind == NODE_ASSIGN || kind == NODE_STEP) {
+            check_value(t, i, want, false);
+        } else {
+            check_statement(t, i);
+        }
+    }
+}
+
+bool pass_check(Tree *tree, Messages *messages)
+{
+    Typing t = {.tree = tree, .messages = messages};
+    uint32_t *bits = calloc(tree->nodes.count, sizeof *bits);
+    bool done = bits || error_set("out of host memory");
+    for (NodeIndex i = node_at(tree, tree->root)->child; done && i; i = node_at(tree, i)->next) {
+        for (NodeIndex k = node_at(tree, i)->child; done && k; k = node_at(tree, k)->next) {
+            if (node_at(tree, i)->kind == NODE_FUNCTION && node_at(tree, k)->kind == NODE_BLOCK) {
+                t.function = i;
+                check_statement(&t, k);
+                done = check_paths(&t, i, bits);
+            }
+        }
+    }
+    free(bits);
+    return done;
+}

@@ -1,0 +1,142 @@
+/* Loops that never end. */
+#include "kernel/pass/check_private.h"
+
+#include <string.h>
+
+/* Returns whether a part of the tree may change a variable. */
+static bool changes(Typing *t, NodeIndex node, NodeIndex variable)
+{
+    const Node *n = pass_node(t, node);
+    if ((n->kind == NODE_ASSIGN || n->kind == NODE_STEP) && check_root(t, n->child) == variable) {
+        return true;
+    }
+    int i = 0;
+    for (NodeIndex c = n->child; c; c = pass_node(t, c)->next, i++) {
+        bool read, call = n->kind == NODE_CALL || n->kind == NODE_BUILTIN || n->kind == NODE_SAMPLE;
+        if ((call && check_root(t, c) == variable && check_changes(t, node, i, &read)) || changes(t, c, variable)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether a loop is left by break or return. Those of inner loops and of switches count, too. */
+static bool is_left(const Typing *t, NodeIndex node)
+{
+    uint32_t kind = pass_node(t, node)->kind;
+    bool left = kind == NODE_BREAK || kind == NODE_RETURN;
+    for (NodeIndex i = pass_node(t, node)->child; i && !left; i = pass_node(t, i)->next) {
+        left = is_left(t, i);
+    }
+    return left;
+}
+
+/* Returns whether a condition has the same value in each iteration of a loop. It may be switched off by a constant of the
+ * text. A gather of a function can be bound to a stream that other invocations change. */
+static bool is_constant(Typing *t, NodeIndex loop, NodeIndex node)
+{
+    const Node *n = pass_node(t, node);
+    bool variable = n->kind == NODE_LOCAL || n->kind == NODE_PARAMETER_VALUE;
+    bool kernel = pass_node(t, t->function)->flags & FLAG_KERNEL;
+    if (n->kind == NODE_ELEMENT || n->kind == NODE_CONSTANT_VALUE || (n->kind == NODE_GATHER && !kernel) ||
+        !check_pure(t, node) ||
+        (variable && ((pass_node(t, n->target)->flags & FLAG_SHARED) || changes(t, loop, n->target)))) {
+        return false;
+    }
+    for (NodeIndex i = n->child; i; i = pass_node(t, i)->next) {
+        if (!is_constant(t, loop, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns the counter of a `for` of the form (int i = 0; i < 10; ...) with numbers, or 0. *up tells its condition. */
+static NodeIndex counter(Typing *t, NodeIndex loop, bool *up)
+{
+    NodeIndex first = pass_child(t, loop, 0), condition = check_bare(t, pass_child(t, loop, 1));
+    NodeIndex left = pass_node(t, condition)->kind == NODE_BINARY ? pass_node(t, condition)->child : 0;
+    const Token *operator= node_token(t->tree, condition);
+    double value;
+    if (!left || pass_node(t, left)->kind != NODE_LOCAL || pass_node(t, first)->kind != NODE_DECLARE ||
+        (*operator->text != '<' && * operator->text != '>') || !check_literal(t, pass_node(t, left)->next, &value)) {
+        return 0;
+    }
+    *up = *operator->text == '<';
+    NodeIndex variable = pass_node(t, left)->target;
+    bool own = false;
+    for (NodeIndex v = pass_node(t, first)->child; v; v = pass_node(t, v)->next) {
+        own = own || v == variable;
+    }
+    return own && (pass_node(t, variable)->flags & FLAG_VALUE) ? variable : 0;
+}
+
+bool check_begins(Typing *t, NodeIndex loop)
+{
+    bool up;
+    NodeIndex variable = counter(t, loop, &up);
+    NodeIndex last = variable ? pass_node(t, variable)->child : 0;
+    while (last && pass_node(t, last)->next) {
+        last = pass_node(t, last)->next;
+    }
+    double from, to;
+    if (!last || !check_literal(t, last, &from)) {
+        return false;
+    }
+    NodeIndex condition = check_bare(t, pass_child(t, loop, 1));
+    check_literal(t, pass_child(t, condition, 1), &to);
+    bool equal = node_token(t->tree, condition)->length == 2;
+    return up ? from < to || (equal && from == to) : from > to || (equal && from == to);
+}
+
+/* Returns whether the step of a `for` moves its counter away from the bound. */
+static bool moves_away(Typing *t, NodeIndex loop, NodeIndex variable, bool up)
+{
+    NodeIndex step = pass_child(t, loop, 2);
+    const Token *operator= node_token(t->tree, step);
+    double value = 1.0;
+    bool one = pass_node(t, step)->kind == NODE_STEP;
+    bool several = pass_node(t, step)->kind == NODE_ASSIGN && (token_is(operator, "+=") || token_is(operator, "-=")) &&
+                   check_literal(t, pass_child(t, step, 1), &value);
+    if ((!one && !several) || check_root(t, pass_node(t, step)->child) != variable) {
+        return false;
+    }
+    return up == ((*operator->text == '-') == (value > 0.0));
+}
+
+static bool names_variable(const Typing *t, NodeIndex node)
+{
+    bool found = pass_node(t, node)->kind == NODE_LOCAL || pass_node(t, node)->kind == NODE_PARAMETER_VALUE;
+    for (NodeIndex i = pass_node(t, node)->child; i && !found; i = pass_node(t, i)->next) {
+        found = names_variable(t, i);
+    }
+    return found;
+}
+
+void check_loop(Typing *t, NodeIndex loop)
+{
+    uint32_t kind = pass_node(t, loop)->kind;
+    NodeIndex condition = pass_child(t, loop, kind == NODE_WHILE ? 0 : 1), body = pass_child(t, loop,
+                                                                                             kind == NODE_DO    ? 0
+                                                                                             : kind == NODE_FOR ? 3
+                                                                                                                : 1);
+    if (is_left(t, body)) {
+        return;
+    }
+    const Token *word = node_token(t->tree, loop);
+    bool up, empty = pass_node(t, condition)->kind == NODE_EMPTY;
+    if (empty || (pass_node(t, condition)->kind == NODE_TRUTH && token_is(node_token(t->tree, condition), "true"))) {
+        message_add(t->messages, word, "this loop never ends: it has no break and no return");
+    } else if (kind != NODE_DO && names_variable(t, condition) && is_constant(t, loop, condition)) {
+        message_add(t->messages, word,
+                    "this loop never ends once it begins: nothing in it changes its condition, and it has no break and "
+                    "no return");
+    } else if (kind == NODE_FOR && check_begins(t, loop)) {
+        NodeIndex variable = counter(t, loop, &up);
+        const Token *name = node_token(t->tree, variable);
+        if (moves_away(t, loop, variable, up) && !changes(t, body, variable)) {
+            message_add(t->messages, word, "this loop never ends: its step moves '%.*s' away from the bound",
+                        name->length, name->text);
+        }
+    }
+}

@@ -1,0 +1,358 @@
+/* Paths through a function: variables without a value, and ends without return. A state has a bit for each variable that has
+ * a value on all paths to a point of the text. Its first bit is set where no path arrives: there all bits are set. */
+#include "kernel/pass/check_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Paths {
+    Typing *t;
+    uint32_t *bits;           /* for each node of the tree: the bit of a variable; 0: none */
+    size_t words;             /* of a state */
+    uint64_t *state;          /* at the point that was reached */
+    uint64_t *ends, *repeats; /* at the breaks and continues of the innermost loop or switch, and loop */
+    bool failed;              /* host memory was exhausted */
+} Paths;
+
+static uint64_t *copy(Paths *p, const uint64_t *from)
+{
+    uint64_t *state = malloc(p->words * sizeof *state);
+    if (!state) {
+        p->failed = true;
+        return NULL;
+    }
+    if (from) {
+        memcpy(state, from, p->words * sizeof *state);
+    } else {
+        memset(state, 0xff, p->words * sizeof *state);
+    }
+    return state;
+}
+
+/* Continues where two paths meet. Releases the state of the other one. */
+static void join(Paths *p, uint64_t *other)
+{
+    for (size_t i = 0; other && i < p->words; i++) {
+        p->state[i] &= other[i];
+    }
+    free(other);
+}
+
+/* Continues with another state, which is released. */
+static void set(Paths *p, uint64_t *state)
+{
+    if (state) {
+        memcpy(p->state, state, p->words * sizeof *state);
+    }
+    free(state);
+}
+
+/* Continues where no path arrives, since the path jumps to a point with the state `to`. */
+static void jump(Paths *p, uint64_t *to)
+{
+    for (size_t i = 0; i < p->words; i++) {
+        if (to) {
+            to[i] &= p->state[i];
+        }
+        p->state[i] = ~(uint64_t)0;
+    }
+}
+
+static bool has(const Paths *p, uint32_t bit)
+{
+    return p->state[bit / 64] >> bit % 64 & 1;
+}
+
+static void give(Paths *p, uint32_t bit)
+{
+    p->state[bit / 64] |= (uint64_t)1 << bit % 64;
+}
+
+/* expressions */
+
+static void visit(Paths *p, NodeIndex node);
+
+static void visit_children(Paths *p, NodeIndex node)
+{
+    for (NodeIndex i = pass_node(p->t, node)->child; i; i = pass_node(p->t, i)->next) {
+        visit(p, i);
+    }
+}
+
+static void visit_local(Paths *p, NodeIndex node)
+{
+    uint32_t bit = p->bits[pass_node(p->t, node)->target];
+    const Token *name = node_token(p->t->tree, node);
+    if (bit && !has(p, bit)) {
+        TypeIndex type = pass_node(p->t, node)->type;
+        bool plain = pass_is_plain(pass_info(p->t, type));
+        message_add(p->t->messages, name, "'%.*s' has no value on some path to here%s%s%s", name->length, name->text,
+                    plain ? "\ngive it one where it is declared: = " : "", plain ? pass_name(p->t, type) : "",
+                    plain ? "(0)" : "");
+        give(p, bit);
+    }
+}
+
+/* Visits the indices in an expression that is assigned to. */
+static void visit_indices(Paths *p, NodeIndex node)
+{
+    uint32_t kind = pass_node(p->t, node)->kind;
+    if (kind == NODE_INDEX || kind == NODE_ELEMENT) {
+        visit(p, pass_child(p->t, node, 1));
+    }
+    if (kind == NODE_INDEX || kind == NODE_ELEMENT || kind == NODE_FIELD || kind == NODE_SWIZZLE ||
+        kind == NODE_PAREN) {
+        visit_indices(p, pass_node(p->t, node)->child);
+    }
+}
+
+static void give_value(Paths *p, NodeIndex node)
+{
+    NodeIndex root = check_root(p->t, node);
+    if (root && p->bits[root]) {
+        give(p, p->bits[root]);
+    }
+}
+
+static void visit_assign(Paths *p, NodeIndex node)
+{
+    NodeIndex target = pass_node(p->t, node)->child;
+    if (node_token(p->t->tree, node)->length == 1) {
+        visit_indices(p, target);
+    } else {
+        visit(p, target);
+    }
+    visit(p, pass_node(p->t, target)->next);
+    give_value(p, target);
+}
+
+static void visit_call(Paths *p, NodeIndex node)
+{
+    bool read;
+    int k = 0;
+    for (NodeIndex i = pass_node(p->t, node)->child; i; i = pass_node(p->t, i)->next, k++) {
+        if (!check_changes(p->t, node, k, &read) || read) {
+            visit(p, i);
+        } else {
+            visit_indices(p, i);
+        }
+    }
+    k = 0;
+    for (NodeIndex i = pass_node(p->t, node)->child; i; i = pass_node(p->t, i)->next, k++) {
+        if (check_changes(p->t, node, k, &read)) {
+            give_value(p, i);
+        }
+    }
+}
+
+/* Visits the right side of && or ||, which may not be evaluated, or the values of ?:. */
+static void visit_choice(Paths *p, NodeIndex node)
+{
+    NodeIndex first = pass_node(p->t, node)->child, second = pass_node(p->t, first)->next;
+    visit(p, first);
+    uint64_t *before = copy(p, p->state);
+    visit(p, second);
+    if (pass_node(p->t, node)->kind == NODE_CHOICE && before) {
+        uint64_t *after = copy(p, p->state);
+        set(p, before);
+        visit(p, pass_node(p->t, second)->next);
+        join(p, after);
+    } else {
+        join(p, before);
+    }
+}
+
+/* statements */
+
+static bool is_true(const Paths *p, NodeIndex node)
+{
+    node = check_bare(p->t, node);
+    uint32_t kind = pass_node(p->t, node)->kind;
+    return kind == NODE_EMPTY || (kind == NODE_TRUTH && token_is(node_token(p->t->tree, node), "true"));
+}
+
+static void visit_variable(Paths *p, NodeIndex node)
+{
+    const Node *n = pass_node(p->t, node);
+    visit_children(p, node);
+    uint32_t bit = p->bits[node];
+    if (bit && !has(p, 0)) { /* in a loop the variable begins without a value again */
+        p->state[bit / 64] &= ~((uint64_t)1 << bit % 64);
+    }
+    if (bit && (n->flags & FLAG_VALUE)) {
+        give(p, bit);
+    }
+}
+
+static void visit_if(Paths *p, NodeIndex node)
+{
+    visit(p, pass_child(p->t, node, 0));
+    uint64_t *before = copy(p, p->state);
+    visit(p, pass_child(p->t, node, 1));
+    NodeIndex other = pass_child(p->t, node, 2);
+    if (other && before) {
+        uint64_t *after = copy(p, p->state);
+        set(p, before);
+        visit(p, other);
+        join(p, after);
+    } else {
+        join(p, before);
+    }
+}
+
+/* Visits the body of a loop. Continues at its step. */
+static void visit_body(Paths *p, NodeIndex body)
+{
+    uint64_t *outer = p->repeats;
+    p->repeats = copy(p, NULL);
+    visit(p, body);
+    join(p, p->repeats);
+    p->repeats = outer;
+}
+
+static void visit_loop(Paths *p, NodeIndex node)
+{
+    uint32_t kind = pass_node(p->t, node)->kind;
+    NodeIndex condition = pass_child(p->t, node, kind == NODE_WHILE ? 0 : 1);
+    uint64_t *outer = p->ends, *skipped = NULL;
+    p->ends = copy(p, NULL);
+    if (kind == NODE_FOR) {
+        visit(p, pass_child(p->t, node, 0));
+    }
+    if (kind != NODE_DO) {
+        visit(p, condition);
+        bool begins = is_true(p, condition) || (kind == NODE_FOR && check_begins(p->t, node));
+        skipped = begins ? NULL : copy(p, p->state);
+    }
+    visit_body(p, pass_child(p->t, node, kind == NODE_FOR ? 3 : kind == NODE_DO ? 0 : 1));
+    visit(p, kind == NODE_FOR ? pass_child(p->t, node, 2) : kind == NODE_DO ? condition : 0);
+    if (is_true(p, condition)) {
+        jump(p, NULL);
+    }
+    join(p, skipped);
+    join(p, p->ends);
+    p->ends = outer;
+}
+
+static void visit_switch(Paths *p, NodeIndex node)
+{
+    NodeIndex value = pass_node(p->t, node)->child, block = pass_node(p->t, value)->next;
+    uint64_t *outer = p->ends;
+    bool complete = false;
+    visit(p, value);
+    uint64_t *before = copy(p, p->state);
+    p->ends = copy(p, NULL);
+    jump(p, NULL);
+    for (NodeIndex i = pass_node(p->t, block)->child; i; i = pass_node(p->t, i)->next) {
+        if (pass_node(p->t, i)->kind == NODE_CASE) {
+            complete = complete || !pass_node(p->t, i)->child;
+            join(p, before ? copy(p, before) : NULL);
+        }
+        visit(p, i);
+    }
+    if (complete) {
+        free(before);
+    } else {
+        join(p, before);
+    }
+    join(p, p->ends);
+    p->ends = outer;
+}
+
+static void visit(Paths *p, NodeIndex node)
+{
+    if (!node || p->failed) {
+        return;
+    }
+    switch (pass_node(p->t, node)->kind) {
+    case NODE_LOCAL: visit_local(p, node); break;
+    case NODE_ASSIGN: visit_assign(p, node); break;
+    case NODE_CALL:
+    case NODE_BUILTIN:
+    case NODE_SAMPLE: visit_call(p, node); break;
+    case NODE_LOGICAL:
+    case NODE_CHOICE: visit_choice(p, node); break;
+    case NODE_VARIABLE: visit_variable(p, node); break;
+    case NODE_IF: visit_if(p, node); break;
+    case NODE_FOR:
+    case NODE_WHILE:
+    case NODE_DO: visit_loop(p, node); break;
+    case NODE_SWITCH: visit_switch(p, node); break;
+    case NODE_BREAK: jump(p, p->ends); break;
+    case NODE_CONTINUE: jump(p, p->repeats); break;
+    case NODE_RETURN:
+        visit_children(p, node);
+        jump(p, NULL);
+        break;
+    case NODE_MEMBER: break; /* x.length() */
+    default: visit_children(p, node);
+    }
+}
+
+/* Numbers the variables without an initial value. Shared variables, and those of fields, have none. */
+static uint32_t number(Paths *p, NodeIndex node, uint32_t count)
+{
+    for (NodeIndex i = pass_node(p->t, node)->child; i; i = pass_node(p->t, i)->next) {
+        const Node *n = pass_node(p->t, i);
+        if (n->kind == NODE_DECLARE && (n->flags & FLAG_SHARED)) {
+            continue;
+        }
+        if (n->kind == NODE_VARIABLE && !(n->flags & FLAG_SHARED)) {
+            p->bits[i] = ++count;
+        }
+        if (n->kind != NODE_STRUCTURE) {
+            count = number(p, i, count);
+        }
+    }
+    return count;
+}
+
+/* Takes arrays of which an element with a computed index is changed from the variables: their elements are not followed. */
+static void drop_arrays(Paths *p, NodeIndex node)
+{
+    const Node *n = pass_node(p->t, node);
+    double value;
+    if (n->kind == NODE_INDEX && !check_literal(p->t, pass_child(p->t, node, 1), &value)) {
+        NodeIndex root = check_root(p->t, node);
+        p->bits[root] = 0;
+    }
+    for (NodeIndex i = n->child; i; i = pass_node(p->t, i)->next) {
+        drop_arrays(p, i);
+    }
+}
+
+/* Finds what assignments and calls change, for drop_arrays. */
+static void find_changes(Paths *p, NodeIndex node)
+{
+    const Node *n = pass_node(p->t, node);
+    bool call = n->kind == NODE_CALL || n->kind == NODE_BUILTIN || n->kind == NODE_SAMPLE, read;
+    if (n->kind == NODE_ASSIGN || n->kind == NODE_STEP) {
+        drop_arrays(p, n->child);
+    }
+    int k = 0;
+    for (NodeIndex i = n->child; i; i = pass_node(p->t, i)->next, k++) {
+        if (call && check_changes(p->t, node, k, &read)) {
+            drop_arrays(p, i);
+        }
+        find_changes(p, i);
+    }
+}
+
+bool check_paths(Typing *t, NodeIndex function, uint32_t *bits)
+{
+    Paths p = {.t = t, .bits = bits};
+    p.words = number(&p, function, 0) / 64 + 1;
+    find_changes(&p, function);
+    p.state = calloc(p.words, sizeof *p.state);
+    if (p.state) {
+        visit_children(&p, function);
+        const Token *name = node_token(t->tree, function);
+        if (!p.failed && !has(&p, 0) && pass_info(t, pass_node(t, function)->type).base != BASE_VOID) {
+            message_add(t->messages, name, "a path of '%.*s' ends without return\nwrite a return at its end",
+                        name->length, name->text);
+        }
+    }
+    bool done = p.state && !p.failed;
+    free(p.state);
+    return done || error_set("out of host memory");
+}
