@@ -42,7 +42,7 @@ struct Buffer {
     uint64_t pinned;                /* bytes of the pages of pinned_memory.c at `map`; 0: OpenGL's memory */
     bool zero;                      /* the memory is new and contains zeros */
     bool readable;                  /* see buffer_create_readable */
-    const uint8_t *host;            /* where the host reads a readable buffer after a fence, else NULL */
+    uint8_t *host;                  /* where the host reads a readable buffer after a fence, else NULL */
     BufferWrites writes;
     Buffer *class_next, *class_previous; /* pooled buffers of the same size */
     Buffer *older, *newer;               /* pooled buffers by age */
