@@ -95,7 +95,8 @@ describe("a loop", function()
         }
         local texts = {
             gather = "kernel void f(int g[], int m, out int r<>) { int n = indexof(r).x, v = 0, c = 0, s = 0; LOOP }",
-            random = "kernel void f(inout int g[], int m, out int r<>) { int n = indexof(r).x, v = 0, c = 0, s = 0; LOOP }",
+            random = "kernel void f(inout int g[], int m, out int r<>) "
+                .. "{ int n = indexof(r).x, v = 0, c = 0, s = 0; LOOP }",
             shared = "kernel(24) void f(int x<>, int m, out int r<>) { shared int g[24]; g[localid()] = x; barrier();"
                 .. "int n = indexof(r).x, v = 0, c = 0, s = 0; LOOP }",
             called = "int q(int n, int g[], int m) { int v = 0, c = 0, s = 0, r; LOOP return r; }"
@@ -243,7 +244,8 @@ describe("a loop", function()
             ["do v++; while (n);"] = "a condition must be a bool, got int",
             ["for (int i = 0; n - i; i++) v++;"] = "a condition must be a bool, got int",
             ["while (zz < 3) v++;"] = "'zz' is not declared",
-            ["for (int i = 0; i < 9; i++) { switch (n > 1) { case 1: continue; } }"] = "the value of a switch must be an int or uint, got bool",
+            ["for (int i = 0; i < 9; i++) { switch (n > 1) { case 1: continue; } }"] =
+                "the value of a switch must be an int or uint, got bool",
         } do
             check.names({message}, rill.kernel, text:format(loop))
         end

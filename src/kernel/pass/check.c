@@ -1,4 +1,4 @@
-/* Literals out of range, barriers, statements without effect. */
+/* Literals out of range, and statements without effect. */
 #include "kernel/pass/check_private.h"
 
 #include <stdlib.h>
@@ -50,23 +50,16 @@ static void check_number(Typing *t, NodeIndex node, TypeIndex context, bool nega
     const Token *token = node_token(t->tree, node);
     Base base = pass_info(t, pass_node(t, node)->type).base, to = pass_info(t, context).base;
     bool decimal = token->kind == TOKEN_NUMBER && (base == BASE_INT || base == BASE_UINT) && *token->text != '0';
+    bool signed_one = to == BASE_INT || to == BASE_FLOAT || to == BASE_DOUBLE; /* an int is converted to floats */
     double value = decimal ? strtod(token->text, NULL) : 0.0;
-    if (value > 4294967295.0 || (to == BASE_INT && base == BASE_INT && value > 2147483647.0 + negated)) {
+    if (value > 4294967295.0 || (signed_one && base == BASE_INT && value > 2147483647.0 + negated)) {
         message_add(t->messages, token, "%.*s is out of range: an int is at most 2147483647, a uint 4294967295%s",
-                    token->length, token->text, value > 4294967295.0 ? "" : "\nwrite u after it for a uint");
+                    token->length, token->text,
+                    value > 4294967295.0 ? "" : "\nwrite u after it for a uint, .0 for a float");
     }
 }
 
-static void check_barrier(Typing *t, NodeIndex node)
-{
-    bool group = pass_node(t, pass_node(t, t->function)->child)->kind == NODE_GROUP;
-    if ((pass_node(t, t->function)->flags & FLAG_KERNEL) && !group) {
-        message_add(t->messages, node_token(t->tree, node),
-                    "'barrier' exists in group kernels only\nwrite kernel(64) void ...");
-    }
-}
-
-/* Checks the literals and barriers of an expression. */
+/* Checks the literals of an expression. */
 static void check_value(Typing *t, NodeIndex node, TypeIndex context, bool negated)
 {
     const Node *n = pass_node(t, node);
@@ -76,10 +69,9 @@ static void check_value(Typing *t, NodeIndex node, TypeIndex context, bool negat
     case NODE_NUMBER: check_number(t, node, context, negated); break;
     case NODE_BINARY:
         check_operand(t, node);
-        inner = pass_info(t, n->type).base == BASE_INT ? n->type : 0;
+        inner = pass_info(t, n->type).base == BASE_BOOL ? 0 : n->type;
         break;
     case NODE_INDEX: check_index(t, node); break;
-    case NODE_BARRIER: check_barrier(t, node); break;
     case NODE_ASSIGN:
         if (token->length > 1) {
             check_operand(t, node);
@@ -103,7 +95,7 @@ static void check_effect(Typing *t, NodeIndex node)
     const Token *token = node_token(t->tree, value);
     uint32_t kind = pass_node(t, value)->kind;
     bool nothing = pass_info(t, pass_node(t, value)->type).base == BASE_VOID; /* memoryBarrier() */
-    if ((kind != NODE_BINARY && kind != NODE_UNARY && kind != NODE_BUILTIN) || nothing || !check_pure(t, value)) {
+    if (kind == NODE_CONVERT || kind == NODE_CONSTRUCT || nothing || !check_pure(t, value)) {
         return;
     }
     message_add(t->messages, token, "'%.*s' has no effect here: its result is not used%s", token->length, token->text,
@@ -134,12 +126,24 @@ static bool changes_own(Typing *t, NodeIndex loop, NodeIndex node)
     return true;
 }
 
+/* Returns whether a `;` follows the parenthesis before it. Otherwise an empty macro or a comment is between them. */
+static bool is_bare(const Typing *t, NodeIndex node)
+{
+    const Token *token = node_token(t->tree, node);
+    const char *text = t->tree->source->text;
+    size_t at = token->offset;
+    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t')) {
+        at--;
+    }
+    return text[token->offset] == ';' && at == token[-1].offset + 1 && text[at - 1] == ')';
+}
+
 /* Adds an error if a `;` is the body of an `if`, or of a `for` that does nothing else. */
 static void check_body(Typing *t, NodeIndex node)
 {
     bool loop = pass_node(t, node)->kind == NODE_FOR;
     NodeIndex body = pass_child(t, node, loop ? 3 : 1);
-    bool alone = pass_node(t, body)->kind == NODE_EMPTY;
+    bool alone = pass_node(t, body)->kind == NODE_EMPTY && is_bare(t, body);
     for (int i = 0; alone && loop && i < 3; i++) {
         alone = changes_own(t, node, pass_child(t, node, i));
     }
@@ -188,6 +192,7 @@ bool pass_check(Tree *tree, Messages *messages)
             }
         }
     }
+    done = done && check_barriers(&t);
     free(bits);
     return done;
 }

@@ -51,6 +51,11 @@ static bool is_constant(Typing *t, NodeIndex loop, NodeIndex node)
     return true;
 }
 
+static bool is_unsigned(const Typing *t, NodeIndex node)
+{
+    return pass_info(t, pass_node(t, node)->type).base == BASE_UINT;
+}
+
 /* Returns the counter of a `for` of the form (int i = 0; i < 10; ...) with numbers, or 0. *up tells its condition. */
 static NodeIndex counter(Typing *t, NodeIndex loop, bool *up)
 {
@@ -71,22 +76,80 @@ static NodeIndex counter(Typing *t, NodeIndex loop, bool *up)
     return own && (pass_node(t, variable)->flags & FLAG_VALUE) ? variable : 0;
 }
 
-bool check_begins(Typing *t, NodeIndex loop)
+/* The head of a `for`, and how many nodes known() may still visit. */
+typedef struct Head {
+    Typing *t;
+    NodeIndex loop;
+    int budget;
+} Head;
+
+static bool known(Head *h, NodeIndex node, double *value);
+
+/* Computes the first value of a variable that the head of the loop sets, or the value of a constant. */
+static bool known_variable(Head *h, NodeIndex variable, double *value)
 {
-    bool up;
-    NodeIndex variable = counter(t, loop, &up);
-    NodeIndex last = variable ? pass_node(t, variable)->child : 0;
-    while (last && pass_node(t, last)->next) {
-        last = pass_node(t, last)->next;
+    Typing *t = h->t;
+    NodeIndex first = pass_child(t, h->loop, 0), target = pass_node(t, first)->child, given = 0;
+    const Node *n = pass_node(t, variable);
+    if (pass_node(t, first)->kind == NODE_ASSIGN && token_is(node_token(t->tree, first), "=")) {
+        bool same = pass_node(t, target)->kind == NODE_LOCAL && pass_node(t, target)->target == variable;
+        given = same ? pass_node(t, target)->next : 0;
     }
-    double from, to;
-    if (!last || !check_literal(t, last, &from)) {
+    bool own = pass_node(t, first)->kind == NODE_DECLARE, constant = n->flags & FLAG_CONST;
+    for (NodeIndex v = own ? target : 0; v && !constant; v = pass_node(t, v)->next) {
+        constant = v == variable;
+    }
+    given = constant && (n->flags & FLAG_VALUE) ? n->child : given;
+    return given && !pass_node(t, given)->next && known(h, given, value);
+}
+
+/* Computes a number that is known before the text runs. */
+static bool known(Head *h, NodeIndex node, double *value)
+{
+    Typing *t = h->t;
+    node = check_bare(t, node);
+    const Node *n = pass_node(t, node);
+    const Token *token = node_token(t->tree, node);
+    TypeInfo info = pass_info(t, n->child ? pass_node(t, n->child)->type : 0);
+    double a, b;
+    if (h->budget-- <= 0 || check_literal(t, node, value)) {
+        return h->budget >= 0;
+    }
+    if (n->kind == NODE_LOCAL || n->kind == NODE_CONSTANT_VALUE) {
+        return pass_is_scalar(pass_info(t, n->type)) && known_variable(h, n->target, value);
+    }
+    if (n->kind == NODE_MEMBER && (n->flags & FLAG_CALLED) && info.base == BASE_ARRAY && info.length > 0) {
+        *value = info.length;
+        return true;
+    }
+    bool times = token_is(token, "*"), plus = token_is(token, "+");
+    if (n->kind != NODE_BINARY || !(times || plus || token_is(token, "-")) || !known(h, n->child, &a) ||
+        !known(h, pass_node(t, n->child)->next, &b)) {
         return false;
     }
-    NodeIndex condition = check_bare(t, pass_child(t, loop, 1));
-    check_literal(t, pass_child(t, condition, 1), &to);
-    bool equal = node_token(t->tree, condition)->length == 2;
-    return up ? from < to || (equal && from == to) : from > to || (equal && from == to);
+    *value = times ? a * b : plus ? a + b : a - b;
+    return pass_info(t, n->type).base == BASE_INT && *value >= -2147483647.0 && *value <= 2147483647.0;
+}
+
+bool check_begins(Typing *t, NodeIndex loop)
+{
+    Head h = {t, loop, 64};
+    NodeIndex condition = check_bare(t, pass_child(t, loop, 1)), left = pass_node(t, condition)->child;
+    const Token *operator= node_token(t->tree, condition);
+    double from, to;
+    if (pass_node(t, condition)->kind != NODE_BINARY || !known(&h, left, &from) ||
+        !known(&h, pass_node(t, left)->next, &to)) {
+        return false;
+    }
+    bool wraps = is_unsigned(t, left) || is_unsigned(t, pass_node(t, left)->next); /* -1 becomes a uint */
+    if (wraps && (from < 0.0 || to < 0.0)) {
+        return false;
+    }
+    return token_is(operator, "<")    ? from < to
+           : token_is(operator, "<=") ? from <= to
+           : token_is(operator, ">")  ? from > to
+           : token_is(operator, ">=") ? from >= to
+                                      : token_is(operator, "!=") && from != to;
 }
 
 /* Returns whether the step of a `for` moves its counter away from the bound. */
@@ -102,6 +165,20 @@ static bool moves_away(Typing *t, NodeIndex loop, NodeIndex variable, bool up)
         return false;
     }
     return up == ((*operator->text == '-') == (value > 0.0));
+}
+
+/* Returns whether a condition is "i >= 0u" or "0u <= i". */
+static bool is_never_less(const Typing *t, NodeIndex condition)
+{
+    NodeIndex node = check_bare(t, condition);
+    bool turned = token_is(node_token(t->tree, node), "<=");
+    if (pass_node(t, node)->kind != NODE_BINARY || !(turned || token_is(node_token(t->tree, node), ">="))) {
+        return false;
+    }
+    NodeIndex left = pass_node(t, node)->child, right = pass_node(t, left)->next, number = turned ? left : right;
+    double value;
+    return is_unsigned(t, turned ? right : left) && pass_is_whole(pass_info(t, pass_node(t, number)->type)) &&
+           check_literal(t, number, &value) && value == 0.0;
 }
 
 static bool names_variable(const Typing *t, NodeIndex node)
@@ -131,8 +208,13 @@ void check_loop(Typing *t, NodeIndex loop)
         message_add(t->messages, word,
                     "this loop never ends once it begins: nothing in it changes its condition, and it has no break and "
                     "no return");
+    } else if (is_never_less(t, condition)) {
+        message_add(t->messages, word, "this loop never ends once it begins: a uint is never less than 0");
     } else if (kind == NODE_FOR && check_begins(t, loop)) {
         NodeIndex variable = counter(t, loop, &up);
+        if (!variable || is_unsigned(t, variable)) { /* it wraps around 0 */
+            return;
+        }
         const Token *name = node_token(t->tree, variable);
         if (moves_away(t, loop, variable, up) && !changes(t, body, variable)) {
             message_add(t->messages, word, "this loop never ends: its step moves '%.*s' away from the bound",

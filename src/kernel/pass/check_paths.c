@@ -47,6 +47,16 @@ static void set(Paths *p, uint64_t *state)
     free(state);
 }
 
+/* Continues with another state, which becomes the current one. */
+static void exchange(Paths *p, uint64_t **other)
+{
+    uint64_t *state = p->state;
+    if (*other) {
+        p->state = *other;
+        *other = state;
+    }
+}
+
 /* Continues where no path arrives, since the path jumps to a point with the state `to`. */
 static void jump(Paths *p, uint64_t *to)
 {
@@ -145,20 +155,69 @@ static void visit_call(Paths *p, NodeIndex node)
     }
 }
 
-/* Visits the right side of && or ||, which may not be evaluated, or the values of ?:. */
-static void visit_choice(Paths *p, NodeIndex node)
+static uint64_t *visit_condition(Paths *p, NodeIndex node);
+
+/* Visits a && b, or a || b. See visit_condition. */
+static uint64_t *visit_both(Paths *p, NodeIndex node)
+{
+    bool both = token_is(node_token(p->t->tree, node), "&&");
+    uint64_t *other = visit_condition(p, pass_child(p->t, node, 0)), *second = NULL;
+    if (!both) {
+        exchange(p, &other);
+    }
+    second = visit_condition(p, pass_child(p->t, node, 1));
+    if (!both) {
+        exchange(p, &second);
+    }
+    for (size_t i = 0; other && second && i < p->words; i++) {
+        other[i] &= second[i];
+    }
+    free(second);
+    if (!both) {
+        exchange(p, &other);
+    }
+    return other;
+}
+
+/* Visits a condition. Continues where it is true. Returns the state where it is false. */
+static uint64_t *visit_condition(Paths *p, NodeIndex node)
+{
+    const Node *n = pass_node(p->t, check_bare(p->t, node));
+    const Token *token = node_token(p->t->tree, check_bare(p->t, node));
+    if (n->kind == NODE_LOGICAL && !token_is(token, "^^")) {
+        return visit_both(p, check_bare(p->t, node));
+    }
+    if (n->kind == NODE_UNARY && token_is(token, "!")) {
+        uint64_t *other = visit_condition(p, n->child);
+        exchange(p, &other);
+        return other;
+    }
+    visit(p, node);
+    bool never = n->kind == NODE_TRUTH && token_is(token, "false"), always = n->kind == NODE_TRUTH && !never;
+    uint64_t *other = copy(p, always ? NULL : p->state);
+    if (never) {
+        jump(p, NULL);
+    }
+    return other;
+}
+
+/* Visits ?:, or an `if`, whose `other` part may be 0. */
+static void visit_branches(Paths *p, NodeIndex node)
 {
     NodeIndex first = pass_node(p->t, node)->child, second = pass_node(p->t, first)->next;
-    visit(p, first);
-    uint64_t *before = copy(p, p->state);
+    uint64_t *other = visit_condition(p, first);
     visit(p, second);
-    if (pass_node(p->t, node)->kind == NODE_CHOICE && before) {
-        uint64_t *after = copy(p, p->state);
-        set(p, before);
-        visit(p, pass_node(p->t, second)->next);
-        join(p, after);
+    exchange(p, &other);
+    visit(p, pass_node(p->t, second)->next);
+    join(p, other);
+}
+
+static void visit_logical(Paths *p, NodeIndex node)
+{
+    if (token_is(node_token(p->t->tree, node), "^^")) {
+        visit_children(p, node);
     } else {
-        join(p, before);
+        join(p, visit_condition(p, node));
     }
 }
 
@@ -184,22 +243,6 @@ static void visit_variable(Paths *p, NodeIndex node)
     }
 }
 
-static void visit_if(Paths *p, NodeIndex node)
-{
-    visit(p, pass_child(p->t, node, 0));
-    uint64_t *before = copy(p, p->state);
-    visit(p, pass_child(p->t, node, 1));
-    NodeIndex other = pass_child(p->t, node, 2);
-    if (other && before) {
-        uint64_t *after = copy(p, p->state);
-        set(p, before);
-        visit(p, other);
-        join(p, after);
-    } else {
-        join(p, before);
-    }
-}
-
 /* Visits the body of a loop. Continues at its step. */
 static void visit_body(Paths *p, NodeIndex body)
 {
@@ -220,12 +263,17 @@ static void visit_loop(Paths *p, NodeIndex node)
         visit(p, pass_child(p->t, node, 0));
     }
     if (kind != NODE_DO) {
-        visit(p, condition);
-        bool begins = is_true(p, condition) || (kind == NODE_FOR && check_begins(p->t, node));
-        skipped = begins ? NULL : copy(p, p->state);
+        skipped = visit_condition(p, condition);
+        if (is_true(p, condition) || (kind == NODE_FOR && check_begins(p->t, node))) {
+            free(skipped);
+            skipped = NULL;
+        }
     }
     visit_body(p, pass_child(p->t, node, kind == NODE_FOR ? 3 : kind == NODE_DO ? 0 : 1));
-    visit(p, kind == NODE_FOR ? pass_child(p->t, node, 2) : kind == NODE_DO ? condition : 0);
+    visit(p, kind == NODE_FOR ? pass_child(p->t, node, 2) : 0);
+    if (kind == NODE_DO) {
+        set(p, visit_condition(p, condition));
+    }
     if (is_true(p, condition)) {
         jump(p, NULL);
     }
@@ -270,10 +318,10 @@ static void visit(Paths *p, NodeIndex node)
     case NODE_CALL:
     case NODE_BUILTIN:
     case NODE_SAMPLE: visit_call(p, node); break;
-    case NODE_LOGICAL:
-    case NODE_CHOICE: visit_choice(p, node); break;
+    case NODE_LOGICAL: visit_logical(p, node); break;
+    case NODE_IF:
+    case NODE_CHOICE: visit_branches(p, node); break;
     case NODE_VARIABLE: visit_variable(p, node); break;
-    case NODE_IF: visit_if(p, node); break;
     case NODE_FOR:
     case NODE_WHILE:
     case NODE_DO: visit_loop(p, node); break;

@@ -24,5 +24,8 @@ bool check_begins(Typing *t, NodeIndex loop);
 bool check_paths(Typing *t, NodeIndex function, uint32_t *bits);
 /* Adds the errors of a loop that never ends (check_loops.c). */
 void check_loop(Typing *t, NodeIndex loop);
+/* Adds the errors of barriers that some invocations of a group do not reach (check_barriers.c). Returns false with
+ * error_set if host memory is exhausted. */
+bool check_barriers(Typing *t);
 
 #endif

@@ -88,13 +88,13 @@ static void type_declare(Typing *t, NodeIndex node)
 {
     NodeIndex first = pass_node(t, node)->child;
     TypeIndex type = pass_declared(t, first);
-    uint32_t constant = pass_node(t, node)->flags & FLAG_CONST;
+    uint32_t words = pass_node(t, node)->flags & (FLAG_CONST | FLAG_SHARED);
     if (type && pass_info(t, type).base == BASE_VOID) {
         message_add(t->messages, node_token(t->tree, first), "a variable cannot be void");
         type = 0;
     }
     for (NodeIndex i = pass_node(t, first)->next; i; i = pass_node(t, i)->next) {
-        pass_node(t, i)->flags |= constant;
+        pass_node(t, i)->flags |= words;
         type_variable(t, i, type);
     }
 }
