@@ -1,10 +1,8 @@
 /* Properties of expressions that several checks need. */
 #include "kernel/pass/check_private.h"
-#include "kernel/tree/functions.h"
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 NodeIndex check_bare(const Typing *t, NodeIndex node)
 {
@@ -16,36 +14,10 @@ NodeIndex check_bare(const Typing *t, NodeIndex node)
 
 bool check_changes(Typing *t, NodeIndex call, int i, bool *read)
 {
-    const Token *name = node_token(t->tree, call);
-    uint32_t kind = pass_node(t, call)->kind;
-    *read = false;
-    if (kind == NODE_CALL) {
-        NodeIndex p = pass_node(t, pass_node(t, call)->target)->child;
-        for (; p; p = pass_node(t, p)->next) {
-            if (pass_node(t, p)->kind == NODE_PARAMETER && i-- == 0) {
-                uint32_t flags = pass_node(t, p)->flags;
-                *read = flags & FLAG_PARAM(PARAM_INOUT);
-                return flags & (FLAG_PARAM(PARAM_INOUT) | FLAG_PARAM(PARAM_OUTPUT));
-            }
-        }
-        return false;
-    }
-    if (kind == NODE_SAMPLE) {
-        return token_is(name, "sample_corners") && i >= pass_count(t, call) - 2;
-    }
-    const FunctionRow *row = kind == NODE_BUILTIN || kind == NODE_ATOMIC ? functions_find(name) : NULL;
-    if (!row || !strstr(row->forms, "out ")) {
-        return false;
-    }
-    TypeIndex given[MAX_FORM] = {0};
-    FunctionForm form = {0};
-    int count = 0;
-    for (NodeIndex a = pass_node(t, call)->child; a && count < MAX_FORM; a = pass_node(t, a)->next) {
-        given[count++] = pass_node(t, a)->type;
-    }
-    bool found = i < MAX_FORM && functions_match(row, &t->tree->types, given, count, &form);
-    *read = found && form.in[i];
-    return found && form.out[i];
+    uint32_t kind = pass_node(t, call)->kind, flags = pass_node(t, pass_child(t, call, i))->flags;
+    bool calls = kind == NODE_CALL || kind == NODE_SAMPLE || kind == NODE_BUILTIN || kind == NODE_ATOMIC;
+    *read = calls && (flags & FLAG_PARAM(PARAM_INOUT));
+    return *read || (calls && (flags & FLAG_PARAM(PARAM_OUTPUT)));
 }
 
 NodeIndex check_root(const Typing *t, NodeIndex node)

@@ -25,6 +25,7 @@ static void argument(Typing *t, NodeIndex node, NodeIndex parameter, const Token
     bool stream = want && pass_rank(t, parameter) > 0, whole = have && is_whole(pass_info(t, have));
     const Token *name = node_token(t->tree, parameter);
     bool named = pass_node(t, node)->kind == NODE_PARAMETER_VALUE;
+    pass_node(t, node)->flags |= flags & flags_of_outputs();
     uint32_t given = named ? pass_node(t, pass_node(t, node)->target)->flags : 0;
     if (have && want && (flags & BOUND) && !((flags & given & BOUND) && have == want)) {
         message_add(t->messages, pass_first(t, node), "'%.*s' of '%.*s' takes the name of a %s of the same type",
@@ -110,6 +111,7 @@ TypeIndex pass_builtin(Typing *t, NodeIndex node)
     for (int i = 0; i < count; i++) {
         if (form.out[i]) {
             pass_target(t, pass_child(t, node, i));
+            pass_node(t, pass_child(t, node, i))->flags |= FLAG_PARAM(form.in[i] ? PARAM_INOUT : PARAM_OUTPUT);
         }
     }
     return form.result;
@@ -219,6 +221,7 @@ TypeIndex pass_sample(Typing *t, NodeIndex node)
     }
     for (int i = count - 2; corners && i < count; i++) {
         pass_target(t, pass_child(t, node, i));
+        pass_node(t, pass_child(t, node, i))->flags |= FLAG_PARAM(PARAM_OUTPUT);
     }
     return corners ? types_of(BASE_FLOAT, 1, rank == 1 ? 2 : 4) : type;
 }
