@@ -10,9 +10,8 @@ local build = arg[1] or "build"
 
 -- Permitted cycles: their files in order, and the reason.
 local allowed = {
-    ["kernel/body/body kernel/body/rewrite_access kernel/body/rewrite_call kernel/body/rewrite_cast " ..
-        "kernel/body/rewrite_exact kernel/body/rewrite_index kernel/body/rewrite_kept kernel/body/rewrite_loops " ..
-        "kernel/body/rewrite_offsets kernel/body/rewriter"] =
+    ["kernel/emit/emit kernel/emit/emit_access kernel/emit/emit_call kernel/emit/emit_exact kernel/emit/emit_index " ..
+        "kernel/emit/emit_loops kernel/emit/emit_statement kernel/emit/emit_value"] =
         "a descent: each construct holds expressions, which hold constructs, and calls hold whole functions",
 }
 

@@ -1,7 +1,7 @@
 // Functions that the programs of kernels, reductions and scans use.
 
 // Returns i: twice a number is even, so nothing is added. Compilers do not see that
-// (rewrite_index.c).
+// (emit_index.c).
 int rill_own(int i) { return i + ((i + i) & 1); }
 uint rill_own(uint i) { return i + ((i + i) & 1u); }
 int rill_case(int i) { return rill_own(i); }

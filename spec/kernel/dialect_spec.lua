@@ -195,7 +195,7 @@ describe("Brook's dialect", function()
                 "int step_on(inout int k) { k += 1; return k; }\n" ..
                 "kernel void f(out float r<>) { " .. body .. " }", brook)
         end
-        check.names({":2:", "2 components can't become 4"}, rill.kernel, "void g(out float2 y) { y = 1; }\n"
+        check.names({":2:", "2 components cannot become 4"}, rill.kernel, "void g(out float2 y) { y = 1; }\n"
             .. "kernel void f(out float4 r<>) { float4 v; g(v); r = v; }", brook)
     end)
 
@@ -225,7 +225,7 @@ describe("Brook's dialect", function()
         local text = "kernel void f(float2 c<>, out float3 r<>) {\n  float x = 1;\n\n  r = c;\n}"
         local ok, message = pcall(rill.kernel, text, brook)
         assert.falsy(ok)
-        assert.matches(":4:7: error: 2 components can't become 3: only a scalar fills a vector\n.*r = c;", message)
+        assert.matches(":4:7: error: 2 components cannot become 3\n.*r = c;\n.*only a scalar fills a vector", message)
         text = "kernel void f(float4 c<>, out float3 r<>) {\n  r = c;\n  r = c + missing;\n}"
         ok, message = pcall(rill.kernel, text, brook)
         assert.falsy(ok)

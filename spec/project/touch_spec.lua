@@ -140,7 +140,7 @@ print(select(2, pcall(rill.delta2, 1)))
         local copy <close> = addition.open()
         copy:insert("src/stream/type_rows.h", " \\\n    X(UNORM16, 2, UNORM)", "\n\n/* id, name")
         copy:insert("src/stream/type_rows.h", " \\\n    X(UNORM16, \"unorm16\", UNORM16, 1, FLOAT)", "\n\n#endif")
-        local glsl = "src/kernel/body/glsl.c"
+        local glsl = "src/kernel/emit/glsl.c"
         copy:insert(glsl,
             '    case SCALAR_UNORM16: strbuf_addf(out, "(float((%s >> %s) & 65535u) / 65535.0)", word, s); break;\n',
             "    case SCALAR_INT8: strbuf_addf(out, \"(int(")

@@ -1,7 +1,7 @@
 #include "kernel/fuse.h"
 
 #include "base/array.h"
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "kernel/fault.h"
 #include "kernel/kernel_private.h"
 
@@ -84,12 +84,6 @@ static void add_body(Body *to, const Body *from)
 static bool fuse_bodies(Body *to, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
 {
     add_body(to, &kernel->body);
-    for (size_t k = 0; k < kernel->body.map.count; k++) {
-        if (!ARRAY_ROOM(&to->map)) {
-            return false;
-        }
-        to->map.items[to->map.count++] = kernel->body.map.items[k];
-    }
     for (int i = 0; i < kernel->function.param_count; i++) {
         bool known = !inputs[i];
         for (int k = 0; k < i; k++) {

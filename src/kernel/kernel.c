@@ -2,8 +2,8 @@
 
 #include "base/array.h"
 #include "gpu/program/profile.h"
-#include "kernel/body/derive.h"
-#include "kernel/body/glsl.h"
+#include "kernel/emit/derive.h"
+#include "kernel/emit/glsl.h"
 #include "kernel/fault.h"
 #include "kernel/pass/verify.h"
 
@@ -258,6 +258,18 @@ static bool check_limits(const Kernel *kernel, Device *device)
                                         (unsigned long long)size, most);
 }
 
+bool kernel_refused(const Kernel *kernel)
+{
+    char *log = strdup(error_message());
+    error_set(
+        "%s:%d: %s: the device's compiler rejects the program of this kernel, although its text has no error that rill "
+        "finds: it needs more than the device has, or this is a fault of rill, which you can report with these "
+        "messages: %s",
+        kernel->module->source.chunk, kernel->module->source.first_line, kernel->function.name, log ? log : "");
+    free(log);
+    return false;
+}
+
 static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
 {
     if (!check_limits(kernel, device)) {
@@ -266,7 +278,6 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
     KernelText text = kernel_text(kernel, device);
     Variant *variant = calloc(1, sizeof *variant);
     StrBuf source = STRBUF_EMPTY;
-    size_t body_at;
     bool done = variant || error_set("out of host memory");
     if (done) {
         variant->key = *key;
@@ -274,8 +285,7 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
             type_retain(key->args[i].type);
         }
         variant->device = device_serial(device);
-        done = variant_layout(&text, key, &variant->layout) &&
-               codegen_write(&text, key, &variant->layout, &source, &body_at);
+        done = variant_layout(&text, key, &variant->layout) && codegen_write(&text, key, &variant->layout, &source);
     }
     if (done) {
         bool refused;
@@ -283,14 +293,12 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
         if (refused && text.addresses) {
             text.unchanged = true;
             strbuf_free(&source);
-            done = codegen_write(&text, key, &variant->layout, &source, &body_at);
+            done = codegen_write(&text, key, &variant->layout, &source);
             variant->program = program_find(device, kernel->function.name, strbuf_text(&source), &refused);
         }
         done = variant->program != NULL;
         if (refused) {
-            char *log = strdup(error_message());
-            diagnose(kernel->module, &kernel->body, strbuf_text(&source), body_at, log ? log : "");
-            free(log);
+            kernel_refused(kernel);
         } else if (!done) {
             error_prefix("%s:%d: %s", kernel->module->source.chunk, kernel->module->source.first_line,
                          kernel->function.name);
@@ -333,7 +341,7 @@ static bool is_zero(const Param *param, const uint32_t *words, int k)
                                                  : packed || !(words[k] & 0x7fffffffu);
 }
 
-/* Returns the text of a value. With `exact`, a 0 among floats is hidden from compilers: see rewrite_exact.c. */
+/* Returns the text of a value. With `exact`, a 0 among floats is hidden from compilers: see emit_exact.c. */
 static char *literal(const Param *param, const uint32_t *words, bool exact)
 {
     char texts[TYPE_MAX_WORDS][48];

@@ -61,7 +61,7 @@ Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Arg
 Kernel *address_latest(Kernel *kernel);
 /* Finds or compiles a variant. Returns NULL with error_set on failure. */
 Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key);
-/* Turns the driver's log of a failed compilation into an error that points into the kernel text. Returns false. */
-bool diagnose(const Module *module, const Body *body, const char *source, size_t body_at, const char *log);
+/* Completes the error of a program that the device's compiler refuses, although the text is correct. Returns false. */
+bool kernel_refused(const Kernel *kernel);
 
 #endif

@@ -6,6 +6,7 @@
 #include "binding/values/options.h"
 #include "container/translator/self_test.h"
 #include "container/translator/translators.h"
+#include "kernel/pass/analyze.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,7 +279,7 @@ static void check_options(lua_State *L, Options *options)
 static Translator *create(Device *device, const Options *options, const char *chunk, int line, const LuaHooks *given,
                           bool ranges)
 {
-    Module *module = module_create(options->glsl, options->length, chunk, line);
+    Module *module = analyze_module(options->glsl, options->length, chunk, line, TEXT_USER);
     LuaHooks *hooks = malloc(sizeof *hooks);
     const TranslatorHooks table = {hooks, hook_point, ranges ? hook_ranges : NULL, free};
     if (hooks) {

@@ -5,7 +5,6 @@
 #include "binding/values/options.h"
 #include "container/region/region.h"
 
-#include "kernel/dialect/brook.h"
 #include "kernel/kernel.h"
 #include "kernel/pass/analyze.h"
 #include "primitive/reduction/vout.h"
@@ -187,8 +186,8 @@ static Module *module_push(lua_State *L, const char *text, size_t length, const 
     *slot = NULL;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &module_key);
     lua_setmetatable(L, -2);
-    *slot = analyze_module(text, length, chunk, line, options.brook);
-    if (!*slot || (options.brook && !brook_convert(*slot))) {
+    *slot = analyze_module(text, length, chunk, line, options.brook ? TEXT_BROOK : TEXT_USER);
+    if (!*slot) {
         binding_raise_placed(L);
     }
     (*slot)->fast = options.fast;
@@ -324,7 +323,7 @@ static int push_params(lua_State *L, Kernel *kernel)
         const Param *param = &f->params[i];
         lua_createtable(L, 0, 3);
         fields_string(L, "name", param->name);
-        fields_string(L, "type", param->matrix ? module_value_name(param->matrix) : param->type->name);
+        fields_string(L, "type", param->matrix ? module_matrix_name(param->matrix) : param->type->name);
         fields_string(L, "kind", param_kinds[param->kind].name);
         int reach[3];
         bool known = kernel_reach(kernel, i, reach);
@@ -447,7 +446,7 @@ static int rill_kernel_text(lua_State *L)
         luaL_Buffer b;
         lua_createtable(L, 0, 6);
         fields_string(L, "name", param->name);
-        fields_string(L, "type", param->matrix ? module_value_name(param->matrix) : param->type->name);
+        fields_string(L, "type", param->matrix ? module_matrix_name(param->matrix) : param->type->name);
         fields_string(L, "kind", param_kinds[param->kind].name);
         luaL_buffinit(L, &b);
         source_location_add_param(&b, param);

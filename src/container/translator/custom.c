@@ -31,8 +31,7 @@ static const char *further_vector(int rank)
 
 static bool defines(const Module *module, const Token *token)
 {
-    return token->kind == TOKEN_NAME &&
-           (module_function(module, token) || module_struct(module, token) || module_constant(module, token));
+    return token->kind == TOKEN_NAME && node_declares(module->tree, token);
 }
 
 /* Writes the user's text, with a prefix before all names that it defines, so that several texts fit into one
@@ -210,7 +209,7 @@ static bool compile(Device *device, const Module *module, int rank, int to, bool
     }
     strbuf_add(&text, " }\n");
     Module *whole = strbuf_whole(strbuf_text(&text))
-                        ? analyze_module(strbuf_text(&text), text.length, source->chunk, source->first_line, false)
+                        ? analyze_module(strbuf_text(&text), text.length, source->chunk, source->first_line, TEXT_USER)
                         : NULL;
     strbuf_free(&text);
     if (!whole) {

@@ -2,7 +2,7 @@
 #include "kernel/launch/launch.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include <string.h>
 
@@ -169,7 +169,7 @@ void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const
             (uint32_t)(flat_store ? s->offset * s->type->bytes / (unit % 16 ? 4 : 16) : s->offset);
     }
     if (layout->dump != NO_SLOT) {
-        bool plain = body_plain_random(s->type);
+        bool plain = glsl_plain_random(s->type);
         words[layout->dump] =
             plain ? (uint32_t)((buffer_capacity(s->buffer) - 16) / (uint64_t)s->type->bytes) : UINT32_MAX;
     }

@@ -3,6 +3,7 @@
 #include "base/lru.h"
 #include "base/strbuf.h"
 #include "gpu/context/device_data.h"
+#include "kernel/pass/analyze.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static const AttachmentKind cache_kind = {sizeof(Lru), destroy_all};
 
 Kernel *builtin_parse(const char *text)
 {
-    Module *module = module_create(text, strlen(text), "rill", 1);
+    Module *module = analyze_module(text, strlen(text), "rill", 1, TEXT_OWN);
     Kernel *kernel = module ? kernel_create(module, &module->functions.items[module->functions.count - 1]) : NULL;
     module_release(module);
     return kernel;

@@ -1,6 +1,6 @@
 /* Describes in words how a launch runs. */
 #include "gpu/memory/workspace.h"
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "kernel/launch/copy.h"
 #include "kernel/launch/launch.h"
 #include "kernel/variant/address_map.h"
@@ -118,7 +118,6 @@ bool kernel_source(Kernel *kernel, Device *device, StrBuf *out)
         return error_set("%s: nothing is compiled before its first launch", kernel->function.name);
     }
     KernelText text = kernel_text(kernel, device);
-    size_t body_at;
     const Variant *last = kernel->variants.items[0];
-    return codegen_write(&text, &last->key, &last->layout, out, &body_at);
+    return codegen_write(&text, &last->key, &last->layout, out);
 }

@@ -5,7 +5,7 @@
 #include "gpu/memory/workspace.h"
 #include "gpu/program/profile.h"
 #include "gpu/program/program.h"
-#include "kernel/body/slice.h"
+#include "kernel/emit/slice.h"
 #include "kernel/variant/address_map.h"
 
 #include <string.h>

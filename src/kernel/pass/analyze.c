@@ -1,10 +1,13 @@
 #include "kernel/pass/analyze.h"
 
 #include "kernel/pass/check.h"
+#include "kernel/pass/outline.h"
 #include "kernel/pass/resolve.h"
 #include "kernel/pass/type.h"
 #include "kernel/text/foreign.h"
 #include "kernel/tree/parse.h"
+
+#include <stdlib.h>
 
 bool analyze_tree(Tree *tree, Messages *messages)
 {
@@ -35,24 +38,38 @@ static void explain(const SourceText *source, Messages *messages)
     }
 }
 
-/* Reports the errors of the tokens of a module. */
-static bool analyze(const Module *module, bool brook)
+static void destroy(Tree *tree)
 {
-    Tree tree = {0};
+    node_free(tree);
+    free(tree);
+}
+
+/* Parses the tokens of a module and runs the passes. Reports the errors. */
+static bool analyze(Module *module, TextKind kind)
+{
+    Tree *tree = calloc(1, sizeof *tree);
     Messages messages;
-    bool done = parse_module(&tree, &module->source, &module->tokens, &messages);
-    done = done && (brook || analyze_tree(&tree, &messages));
+    if (!tree) {
+        return error_set("out of host memory");
+    }
+    module->tree = tree;
+    module->tree_destroy = destroy;
+    bool done = parse_module(tree, &module->source, &module->tokens, &messages);
+    tree->brook = kind == TEXT_BROOK;
+    done = done && pass_resolve(tree, &messages) && pass_type(tree, &messages) &&
+           (messages.count > 0 || pass_outline(tree, module, &messages)) &&
+           (messages.count > 0 || kind == TEXT_OWN || pass_check(tree, &messages)) &&
+           (!messages.failed || error_set("out of host memory"));
     explain(&module->source, &messages);
     done = done && analyze_report(&messages);
     message_free(&messages);
-    node_free(&tree);
     return done;
 }
 
-Module *analyze_module(const char *text, size_t length, const char *chunk, int first_line, bool brook)
+Module *analyze_module(const char *text, size_t length, const char *chunk, int first_line, TextKind kind)
 {
     Module *module = module_lex(text, length, chunk, first_line);
-    if (module && !(analyze(module, brook) && module_outline(module))) {
+    if (module && !analyze(module, kind)) {
         module_release(module);
         return NULL;
     }

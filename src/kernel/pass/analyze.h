@@ -12,8 +12,14 @@
 bool analyze_tree(Tree *tree, Messages *messages);
 /* Sets an error of all messages. Returns false if there are messages. */
 bool analyze_report(const Messages *messages);
-/* Creates a module like module_create, and reports all errors of the text together. With `brook` only errors of the
- * grammar: brook_convert finds the others. Returns NULL with error_set on failure. */
-Module *analyze_module(const char *text, size_t length, const char *chunk, int first_line, bool brook);
+typedef enum TextKind {
+    TEXT_USER,
+    TEXT_BROOK, /* in Brook's dialect */
+    TEXT_OWN    /* of rill itself: it is not checked for what is undefined (pass/check.h) */
+} TextKind;
+
+/* Creates a module with its tree. `chunk` and `first_line` are the name and the line of the text's source, for messages.
+ * Returns NULL with an error of all messages if the text is invalid. */
+Module *analyze_module(const char *text, size_t length, const char *chunk, int first_line, TextKind kind);
 
 #endif

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Returns whether a part of the tree may change a variable. */
-static bool changes(Typing *t, NodeIndex node, NodeIndex variable)
+bool check_assigns(Typing *t, NodeIndex node, NodeIndex variable)
 {
     const Node *n = pass_node(t, node);
     if ((n->kind == NODE_ASSIGN || n->kind == NODE_STEP) && check_root(t, n->child) == variable) {
@@ -12,8 +11,10 @@ static bool changes(Typing *t, NodeIndex node, NodeIndex variable)
     }
     int i = 0;
     for (NodeIndex c = n->child; c; c = pass_node(t, c)->next, i++) {
-        bool read, call = n->kind == NODE_CALL || n->kind == NODE_BUILTIN || n->kind == NODE_SAMPLE;
-        if ((call && check_root(t, c) == variable && check_changes(t, node, i, &read)) || changes(t, c, variable)) {
+        bool read,
+            call = n->kind == NODE_CALL || n->kind == NODE_BUILTIN || n->kind == NODE_SAMPLE || n->kind == NODE_ATOMIC;
+        if ((call && check_root(t, c) == variable && check_changes(t, node, i, &read)) ||
+            check_assigns(t, c, variable)) {
             return true;
         }
     }
@@ -40,7 +41,7 @@ static bool is_constant(Typing *t, NodeIndex loop, NodeIndex node)
     bool kernel = pass_node(t, t->function)->flags & FLAG_KERNEL;
     if (n->kind == NODE_ELEMENT || n->kind == NODE_CONSTANT_VALUE || (n->kind == NODE_GATHER && !kernel) ||
         !check_pure(t, node) ||
-        (variable && ((pass_node(t, n->target)->flags & FLAG_SHARED) || changes(t, loop, n->target)))) {
+        (variable && ((pass_node(t, n->target)->flags & FLAG_SHARED) || check_assigns(t, loop, n->target)))) {
         return false;
     }
     for (NodeIndex i = n->child; i; i = pass_node(t, i)->next) {
@@ -216,7 +217,7 @@ void check_loop(Typing *t, NodeIndex loop)
             return;
         }
         const Token *name = node_token(t->tree, variable);
-        if (moves_away(t, loop, variable, up) && !changes(t, body, variable)) {
+        if (moves_away(t, loop, variable, up) && !check_assigns(t, body, variable)) {
             message_add(t->messages, word, "this loop never ends: its step moves '%.*s' away from the bound",
                         name->length, name->text);
         }

@@ -22,6 +22,8 @@ bool check_begins(Typing *t, NodeIndex loop);
  * node of the tree, of which those of the function's variables are changed. Returns false with error_set if host memory is
  * exhausted. */
 bool check_paths(Typing *t, NodeIndex function, uint32_t *bits);
+/* Returns whether a part of the tree may change a variable. */
+bool check_assigns(Typing *t, NodeIndex node, NodeIndex variable);
 /* Adds the errors of a loop that never ends (check_loops.c). */
 void check_loop(Typing *t, NodeIndex loop);
 /* Adds the errors of barriers that some invocations of a group do not reach (check_barriers.c). Returns false with

@@ -232,6 +232,7 @@ static void resolve_call(Resolver *r, NodeIndex node)
         n->kind = NODE_CONSTRUCT;
     } else if (row) {
         n->kind = row->kind;
+        n->target = functions_number(row);
     } else {
         unknown(r, token, true);
         n->kind = NODE_DAMAGED;

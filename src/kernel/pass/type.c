@@ -1,16 +1,16 @@
 /* Declarations and statements. */
 #include "kernel/pass/type_private.h"
 
-/* lists in braces */
+#include <stdlib.h>
 
-static TypeIndex initial(Typing *t, NodeIndex node, TypeIndex want);
+/* lists in braces */
 
 /* Types the values of a list, each of which initializes an element of the type `want`. Returns their number. */
 static int elements(Typing *t, NodeIndex node, TypeIndex want, TypeIndex *first)
 {
     int count = 0;
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
-        TypeIndex type = initial(t, i, want);
+        TypeIndex type = pass_initial(t, i, want);
         *first = count++ ? *first : type;
     }
     return count;
@@ -25,7 +25,7 @@ static int field_values(Typing *t, NodeIndex node, NodeIndex structure)
         NodeIndex v = pass_node(t, d)->kind == NODE_DECLARE ? pass_child(t, d, 1) : 0;
         for (; v; v = pass_node(t, v)->next, count++) {
             if (value) {
-                initial(t, value, pass_node(t, v)->type);
+                pass_initial(t, value, pass_node(t, v)->type);
                 value = pass_node(t, value)->next;
             }
         }
@@ -33,9 +33,19 @@ static int field_values(Typing *t, NodeIndex node, NodeIndex structure)
     return count;
 }
 
-/* Types a value, or a list in braces, that initializes a variable or an element of a type. Returns its type, in which
- * the lengths of arrays are known. */
-static TypeIndex initial(Typing *t, NodeIndex node, TypeIndex want)
+/* Types the values of a list for a matrix in Brook's dialect: numbers, vectors, and lists for columns. */
+static void matrix_values(Typing *t, NodeIndex node, TypeIndex column)
+{
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        if (pass_node(t, i)->kind == NODE_LIST) {
+            pass_initial(t, i, column);
+        } else {
+            pass_value(t, i);
+        }
+    }
+}
+
+TypeIndex pass_initial(Typing *t, NodeIndex node, TypeIndex want)
 {
     const Token *open = node_token(t->tree, node);
     TypeInfo info = pass_info(t, want);
@@ -43,9 +53,14 @@ static TypeIndex initial(Typing *t, NodeIndex node, TypeIndex want)
         TypeIndex have = pass_value(t, node);
         TypeInfo given = pass_info(t, have);
         bool open_length = info.base == BASE_ARRAY && info.length == 0 && given.base == BASE_ARRAY;
-        pass_fits(t, have, open_length ? types_array(&t->tree->types, info.element, given.length) : want,
-                  pass_first(t, node));
-        return have;
+        pass_fit(t, node, open_length ? types_array(&t->tree->types, info.element, given.length) : want,
+                 pass_first(t, node));
+        return pass_node(t, node)->type;
+    }
+    if (t->brook && info.columns > 1) {
+        matrix_values(t, node, types_of(info.base, 1, info.rows));
+        brook_matrix(t, node, want);
+        return want;
     }
     TypeIndex first = 0;
     int count = pass_count(t, node), needed = 0;
@@ -77,7 +92,7 @@ static void type_variable(Typing *t, NodeIndex node, TypeIndex type)
     }
     type = type ? pass_array(t, type, pass_node(t, node)->child, value) : 0;
     if (value) {
-        TypeIndex have = initial(t, value, type);
+        TypeIndex have = pass_initial(t, value, type);
         bool unknown = type && pass_info(t, type).base == BASE_ARRAY && pass_info(t, type).length == 0;
         type = unknown ? have : type;
     }
@@ -140,6 +155,9 @@ static void type_condition(Typing *t, NodeIndex node)
         return;
     }
     TypeIndex type = pass_node(t, node)->kind == NODE_EMPTY ? 0 : pass_value(t, node);
+    if (type && t->brook && brook_fit(t, node, types_of(BASE_BOOL, 1, 1), pass_first(t, node))) {
+        return;
+    }
     if (!type || type == types_of(BASE_BOOL, 1, 1)) {
         return;
     }
@@ -154,7 +172,10 @@ static void type_condition(Typing *t, NodeIndex node)
 static void type_return(Typing *t, NodeIndex node)
 {
     NodeIndex value = pass_node(t, node)->child;
-    TypeIndex want = t->function ? pass_node(t, t->function)->type : 0, have = value ? pass_value(t, value) : 0;
+    TypeIndex want = t->function ? pass_node(t, t->function)->type : 0;
+    if (value) {
+        pass_value(t, value);
+    }
     bool none = want && pass_info(t, want).base == BASE_VOID;
     if (value && none) {
         message_add(t->messages, pass_first(t, value), "a void function cannot return a value");
@@ -162,7 +183,7 @@ static void type_return(Typing *t, NodeIndex node)
         message_add(t->messages, node_token(t->tree, node), "expected a value of type %s after return",
                     pass_name(t, want));
     } else if (value) {
-        pass_fits(t, have, want, pass_first(t, value));
+        pass_fit(t, value, want, pass_first(t, value));
     }
 }
 
@@ -187,6 +208,9 @@ static void type_switch(Typing *t, NodeIndex node)
 {
     NodeIndex value = pass_node(t, node)->child, block = pass_node(t, value)->next;
     TypeIndex type = pass_value(t, value);
+    if (type && t->brook && brook_fit(t, value, pass_scalar(BASE_INT), pass_first(t, value))) {
+        type = pass_scalar(BASE_INT);
+    }
     if (type && !pass_is_whole(pass_info(t, type))) {
         message_add(t->messages, pass_first(t, value), "the value of a switch must be an int or uint, got %s",
                     pass_name(t, type));
@@ -276,9 +300,26 @@ static void type_outer(Typing *t, NodeIndex node, uint32_t kind)
     t->function = 0;
 }
 
+/* Reserves memory for the conversions of Brook's dialect, so that nodes do not move while the tree is walked. A node is
+ * converted at most three times. */
+static bool reserve(Tree *tree)
+{
+    size_t capacity = 4 * tree->nodes.count + 64;
+    Node *items = realloc(tree->nodes.items, capacity * sizeof *items);
+    if (!items) {
+        return error_set("out of host memory");
+    }
+    tree->nodes.items = items;
+    tree->nodes.capacity = capacity;
+    return true;
+}
+
 bool pass_type(Tree *tree, Messages *messages)
 {
-    Typing t = {.tree = tree, .messages = messages};
+    Typing t = {.tree = tree, .messages = messages, .brook = tree->brook};
+    if (tree->brook && !reserve(tree)) {
+        return false;
+    }
     for (NodeIndex i = 1; i < tree->nodes.count; i++) {
         const Node *n = pass_node(&t, i);
         if (n->kind == NODE_STRUCTURE) {

@@ -49,9 +49,18 @@ static void argument(Typing *t, NodeIndex node, NodeIndex parameter, const Token
             return;
         }
         pass_target(t, node);
-        pass_fits(t, want, have, first);
+        bool plain = pass_is_plain(pass_info(t, have)) && pass_is_plain(pass_info(t, want)) &&
+                     pass_info(t, have).columns == pass_info(t, want).columns;
+        int own = pass_info(t, have).rows, taken = pass_info(t, want).rows;
+        bool short_out = taken > 1 && taken<own, short_in = own> 1 && own < taken;
+        if (!t->brook || !plain) {
+            pass_fits(t, want, have, first);
+        } else if (short_out || (short_in && (flags & FLAG_PARAM(PARAM_INOUT)))) {
+            message_add(t->messages, first, "%d components cannot become %d\nonly a scalar fills a vector",
+                        short_out ? taken : own, short_out ? own : taken);
+        } /* the emitter passes a variable of another type */
     } else {
-        pass_fits(t, have, want, pass_first(t, node));
+        pass_fit(t, node, want, pass_first(t, node));
     }
 }
 
@@ -98,12 +107,16 @@ static TypeIndex no_form(Typing *t, NodeIndex node, const FunctionRow *row)
 
 TypeIndex pass_builtin(Typing *t, NodeIndex node)
 {
-    const FunctionRow *row = functions_find(node_token(t->tree, node));
+    const FunctionRow *row = functions_of(pass_node(t, node));
     TypeIndex given[MAX_FORM] = {0};
     FunctionForm form = {0};
     int count = 0;
+    if (t->brook && brook_arguments(t, node)) {
+        return pass_scalar(BASE_BOOL);
+    }
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next, count++) {
-        given[count < MAX_FORM ? count : MAX_FORM - 1] = pass_node(t, i)->type;
+        TypeIndex output = t->brook ? brook_output(t, node, count) : 0;
+        given[count < MAX_FORM ? count : MAX_FORM - 1] = output ? output : pass_node(t, i)->type;
     }
     if (!functions_match(row, &t->tree->types, given, count, &form)) {
         return no_form(t, node, row);
@@ -168,6 +181,29 @@ static bool lists_fit(Typing *t, NodeIndex node, NodeIndex parameter)
     return rank > 0 && indices == rank - 1;
 }
 
+/* Checks that a query can be made about a parameter. */
+static bool can_query(Typing *t, const Token *query, NodeIndex parameter)
+{
+    const Token *name = node_token(t->tree, parameter);
+    uint32_t flags = pass_node(t, parameter)->flags;
+    bool size = token_is(query, "sizeof_stream"), gather = pass_rank(t, parameter) > 0;
+    if (token_is(query, "sizeof_list")) {
+        return true;
+    }
+    if (flags & FLAG_PARAM(PARAM_VOUT)) {
+        return PASS_FAIL(t, name, "'%.*s' is a variable output: %s", name->length, name->text,
+                         size ? "its size is not known yet" : "it has no index");
+    }
+    if (token_is(query, "indexof") && gather) {
+        return PASS_FAIL(t, query, "'%.*s' is a gather: it has no index", name->length, name->text);
+    }
+    if (token_is(query, "spacingof") && !(flags & FLAG_STREAM)) {
+        return PASS_FAIL(t, query, "'spacingof' takes the name of a parameter with <>: spacingof(name)");
+    }
+    return (flags & FLAG_STREAM) || gather ||
+           PASS_FAIL(t, query, "'%.*s' takes the name of a stream parameter", query->length, query->text);
+}
+
 TypeIndex pass_query(Typing *t, NodeIndex node)
 {
     const Token *name = node_token(t->tree, node);
@@ -178,11 +214,14 @@ TypeIndex pass_query(Typing *t, NodeIndex node)
                                 name->text);
     }
     NodeIndex parameter = named(t, node);
-    if (parameter && token_is(name, "sizeof_list") && !lists_fit(t, node, parameter)) {
+    if (parameter &&
+        (!can_query(t, name, parameter) || (token_is(name, "sizeof_list") && !lists_fit(t, node, parameter)))) {
         return 0;
     }
     bool whole = token_is(name, "spacingof") || token_is(name, "sizeof_list") || count > 1;
-    return parameter ? types_of(BASE_INT, 1, whole ? 1 : 4) : 0;
+    TypeIndex type = types_of(BASE_INT, 1, whole ? 1 : 4);
+    bool index = parameter && t->brook && token_is(name, "indexof");
+    return index ? brook_index(t, node, type) : parameter ? type : 0;
 }
 
 TypeIndex pass_sample(Typing *t, NodeIndex node)
@@ -196,7 +235,7 @@ TypeIndex pass_sample(Typing *t, NodeIndex node)
         return 0;
     }
     if (rank < 1 || count < (corners ? 4 : 2) || count > (corners ? 5 : 3)) {
-        return no_form(t, node, functions_find(word));
+        return no_form(t, node, functions_of(pass_node(t, node)));
     }
     TypeInfo info = pass_info(t, type);
     if ((info.base != BASE_FLOAT && info.base != BASE_DOUBLE) || rank > 3) {
@@ -236,7 +275,7 @@ TypeIndex pass_push(Typing *t, NodeIndex node)
         return PASS_FAIL(t, name, "'push' takes the name of a variable output and a value: push(name, value)");
     }
     if (value) {
-        pass_fits(t, pass_node(t, value)->type, pass_node(t, first)->type, pass_first(t, value));
+        pass_fit(t, value, pass_node(t, first)->type, pass_first(t, value));
     }
     return types_of(BASE_VOID, 1, 1);
 }
@@ -253,7 +292,7 @@ static TypeIndex parts(Typing *t, TypeIndex type, NodeIndex first, const Token *
     }
     if (info.base == BASE_ARRAY) {
         for (NodeIndex i = first; i; i = pass_node(t, i)->next) {
-            pass_fits(t, pass_node(t, i)->type, info.element, pass_first(t, i));
+            pass_fit(t, i, info.element, pass_first(t, i));
         }
         needed = needed > 0 ? needed : count;
         type = types_array(&t->tree->types, info.element, needed);
@@ -263,7 +302,7 @@ static TypeIndex parts(Typing *t, TypeIndex type, NodeIndex first, const Token *
             NodeIndex v = pass_node(t, d)->kind == NODE_DECLARE ? pass_child(t, d, 1) : 0;
             for (; v; v = pass_node(t, v)->next, needed++) {
                 if (value) {
-                    pass_fits(t, pass_node(t, value)->type, pass_node(t, v)->type, pass_first(t, value));
+                    pass_fit(t, value, pass_node(t, v)->type, pass_first(t, value));
                     value = pass_node(t, value)->next;
                 }
             }

@@ -10,6 +10,7 @@ typedef struct Typing {
     NodeIndex function;  /* whose body is being typed; 0: none */
     int loops, switches; /* that contain the statement */
     int folds;           /* constants that may still be computed for one length */
+    bool brook;          /* the text is in Brook's dialect */
     bool unknown;        /* a constant depends on a function of GLSL, which is not computed */
     int listed;          /* number of the name in `names` that is used next */
     char names[4][96];   /* names of types for messages */
@@ -74,6 +75,11 @@ TypeIndex pass_declared(Typing *t, NodeIndex type);
 TypeIndex pass_value(Typing *t, NodeIndex node);
 /* Checks that a typed value can be converted to a type. Adds an error at a token if it cannot be. */
 void pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place);
+/* Checks that a typed value can be converted to a type, or converts it in Brook's dialect. Adds an error at a token. */
+void pass_fit(Typing *t, NodeIndex node, TypeIndex want, const Token *place);
+/* Types a value, or a list in braces, that initializes a variable or an element of a type. Returns its type, in which the
+ * lengths of arrays are known. */
+TypeIndex pass_initial(Typing *t, NodeIndex node, TypeIndex want);
 /* Checks that a typed expression can be assigned to. */
 void pass_target(Typing *t, NodeIndex node);
 
@@ -85,5 +91,24 @@ TypeIndex pass_sample(Typing *t, NodeIndex node);
 TypeIndex pass_push(Typing *t, NodeIndex node);
 /* Checks a constructor of a type with values. Returns the type, or 0 after an error at a token. */
 TypeIndex pass_construct(Typing *t, TypeIndex type, NodeIndex first, const Token *place);
+
+/* Brook's dialect (brook.c). The functions convert the typed operands of a node. Those with a result return whether it is
+ * done, and *type is the type of the node; otherwise the rules of GLSL follow. */
+bool brook_fit(Typing *t, NodeIndex node, TypeIndex want, const Token *place);
+bool brook_arithmetic(Typing *t, NodeIndex node, TypeIndex *type);
+bool brook_compare(Typing *t, NodeIndex node, TypeIndex *type);
+bool brook_logical(Typing *t, NodeIndex node, TypeIndex *type);
+bool brook_negate(Typing *t, NodeIndex node, TypeIndex *type);
+bool brook_choice(Typing *t, NodeIndex node, TypeIndex *type);
+bool brook_assign(Typing *t, NodeIndex node);
+void brook_sign(Typing *t, NodeIndex operand);
+/* Converts the arguments of a function of the table. Returns whether the call became a constructor of a bool. */
+bool brook_arguments(Typing *t, NodeIndex node);
+/* Converts indexof(x) to floats, as in Brook, so that a division has a fraction. Returns the type. */
+TypeIndex brook_index(Typing *t, NodeIndex node, TypeIndex type);
+/* Returns the type of an output of modf or frexp, whose argument may have another type; 0 for other arguments. */
+TypeIndex brook_output(const Typing *t, NodeIndex call, int i);
+/* Makes a list with typed values, which initializes a matrix, its constructor. */
+void brook_matrix(Typing *t, NodeIndex list, TypeIndex want);
 
 #endif

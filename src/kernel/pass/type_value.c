@@ -239,6 +239,10 @@ static TypeIndex element(Typing *t, NodeIndex node, TypeIndex type, TypeInfo ind
     TypeInfo info = pass_info(t, type);
     bool stream = info.base == BASE_ARRAY && info.length == 0;
     const Token *place = pass_first(t, pass_child(t, node, 1));
+    if (!stream && t->brook && pass_is_scalar(index) && index.base >= BASE_FLOAT) {
+        brook_fit(t, pass_child(t, node, 1), pass_scalar(BASE_INT), place);
+        index = pass_info(t, pass_scalar(BASE_INT));
+    }
     bool vector = stream && index.rows > 1 && pass_node(t, pass_node(t, node)->child)->kind != NODE_PARAMETER_VALUE;
     if (stream ? vector || !pass_is_number(index) || index.columns > 1 : !pass_is_whole(index)) {
         return PASS_FAIL(t, place,
@@ -378,16 +382,25 @@ static TypeIndex binary(Typing *t, NodeIndex node)
     if (!left || !right) {
         return 0;
     }
+    TypeIndex type;
+    bool equal = token_is(operator, "==") || token_is(operator, "!=");
+    bool compares =
+        equal || ((*operator->text == '<' || * operator->text == '>') && operator->text[1] != * operator->text);
+    if (t->brook && (compares ? brook_compare(t, node, &type) : brook_arithmetic(t, node, &type))) {
+        return type;
+    }
+    left = pass_node(t, first)->type;
+    right = pass_node(t, pass_node(t, first)->next)->type;
     const Types *types = &t->tree->types;
     TypeInfo a = pass_info(t, left), b = pass_info(t, right);
-    if (token_is(operator, "==") || token_is(operator, "!=")) {
+    if (equal) {
         bool same = types_converts(types, left, right) || types_converts(types, right, left);
         return same ? pass_scalar(BASE_BOOL) : mismatch(t, operator, left, right, "");
     }
     if (computes_with_bool(t, node)) {
         return 0;
     }
-    if ((*operator->text == '<' || * operator->text == '>') && !token_is(operator, "<<") && !token_is(operator, ">>")) {
+    if (compares) {
         bool vectors = a.rows > 1 && b.rows > 1;
         return pass_is_number(a) && pass_is_number(b) && pass_is_scalar(a) && pass_is_scalar(b)
                    ? pass_scalar(BASE_BOOL)
@@ -402,7 +415,7 @@ static TypeIndex binary(Typing *t, NodeIndex node)
 /* Checks that an operand of !, && and ? is a bool. */
 static void check_truth(Typing *t, NodeIndex node)
 {
-    TypeIndex type = pass_value(t, node);
+    TypeIndex type = pass_node(t, node)->type;
     if (type && type != pass_scalar(BASE_BOOL)) {
         const Token *first = pass_first(t, node);
         message_add(t->messages, first, "expected a bool, got %s\nwrite (...) != 0", pass_name(t, type));
@@ -411,6 +424,10 @@ static void check_truth(Typing *t, NodeIndex node)
 
 static TypeIndex logical(Typing *t, NodeIndex node)
 {
+    TypeIndex type, left = pass_value(t, pass_child(t, node, 0)), right = pass_value(t, pass_child(t, node, 1));
+    if (t->brook && left && right && brook_logical(t, node, &type)) {
+        return type;
+    }
     check_truth(t, pass_child(t, node, 0));
     check_truth(t, pass_child(t, node, 1));
     return pass_scalar(BASE_BOOL);
@@ -420,11 +437,18 @@ static TypeIndex unary(Typing *t, NodeIndex node)
 {
     const Token *operator= node_token(t->tree, node);
     NodeIndex operand = pass_node(t, node)->child;
+    TypeIndex type = pass_value(t, operand);
     if (token_is(operator, "!")) {
+        if (type && t->brook && brook_negate(t, node, &type)) {
+            return type;
+        }
         check_truth(t, operand);
         return pass_scalar(BASE_BOOL);
     }
-    TypeIndex type = pass_value(t, operand);
+    if (type && t->brook) {
+        brook_sign(t, operand);
+        type = pass_node(t, operand)->type;
+    }
     TypeInfo info = pass_info(t, type);
     bool fits = token_is(operator, "~") ? info.base == BASE_INT || info.base == BASE_UINT : pass_is_number(info);
     return !type || fits
@@ -435,9 +459,13 @@ static TypeIndex unary(Typing *t, NodeIndex node)
 
 static TypeIndex choice(Typing *t, NodeIndex node)
 {
-    check_truth(t, pass_child(t, node, 0));
+    TypeIndex type, test = pass_value(t, pass_child(t, node, 0));
     TypeIndex a = pass_value(t, pass_child(t, node, 1)), b = pass_value(t, pass_child(t, node, 2));
     const Types *types = &t->tree->types;
+    if (t->brook && test && a && b && brook_choice(t, node, &type)) {
+        return type;
+    }
+    check_truth(t, pass_child(t, node, 0));
     if (!a || !b) {
         return 0;
     }
@@ -456,6 +484,12 @@ static TypeIndex assign(Typing *t, NodeIndex node)
     const Token *operator= node_token(t->tree, node);
     TypeIndex type = pass_value(t, target), value = pass_value(t, pass_node(t, target)->next);
     pass_target(t, target);
+    if (type && value && t->brook) {
+        if (brook_assign(t, node)) {
+            return type;
+        }
+        value = pass_node(t, pass_node(t, target)->next)->type;
+    }
     if (type && value && !token_is(operator, "=")) {
         value = computes_with_bool(t, node) ? 0 : arithmetic(t, operator, type, value);
     }

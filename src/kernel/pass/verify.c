@@ -40,8 +40,8 @@ static bool same_tokens(const TokenList *tokens, const char *text, size_t length
     return done;
 }
 
-/* Parses the tokens and compares them with the text that the tree prints. Then, with `types`, determines the types. */
-static bool check(const SourceText *source, const TokenList *tokens, bool types)
+/* Parses the tokens and compares them with the text that the tree prints. Then finds errors. */
+static bool check(const SourceText *source, const TokenList *tokens, bool brook)
 {
     Tree tree = {0};
     Messages messages;
@@ -51,7 +51,8 @@ static bool check(const SourceText *source, const TokenList *tokens, bool types)
         print_text(&tree, tree.root, &out);
         done = strbuf_whole(strbuf_text(&out)) && same_tokens(tokens, strbuf_text(&out), out.length);
     }
-    done = done && (!types || (analyze_tree(&tree, &messages) && analyze_report(&messages)));
+    tree.brook = brook;
+    done = done && analyze_tree(&tree, &messages) && analyze_report(&messages);
     strbuf_free(&out);
     message_free(&messages);
     node_free(&tree);
@@ -66,10 +67,7 @@ bool pass_verify(const Module *module)
     if (!environment_flag("RILL_TREE")) {
         return true;
     }
-    size_t at;
-    bool done = lex(source->text, source->length, &copy, &tokens);
-    bool converted = done && !equal(&tokens, &module->tokens, &at); /* Brook's dialect has other rules for types */
-    done = done && check(&copy, &tokens, !converted);
+    bool done = lex(source->text, source->length, &copy, &tokens) && check(&copy, &tokens, module->tree->brook);
     token_list_free(&tokens);
     source_free(&copy);
     return done;

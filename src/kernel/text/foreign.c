@@ -354,22 +354,6 @@ bool foreign_called(StrBuf *text, const Token *name)
     return true;
 }
 
-void foreign_function(StrBuf *text, const Module *module, const Token *name)
-{
-    const char *known;
-    if (name->length > MAX_NAME || foreign_called(text, name)) {
-        return;
-    }
-    Nearest n = foreign_nearest(name);
-    for (size_t i = 0; i < module->functions.count; i++) {
-        foreign_try(&n, module->functions.items[i].name);
-    }
-    for (size_t i = 0; (known = names_builtin_at(i)); i++) {
-        foreign_try(&n, known);
-    }
-    foreign_add(&n, text);
-}
-
 void foreign_value(StrBuf *text, const Token *name)
 {
     char own[MAX_NAME + 1] = "";

@@ -12,8 +12,6 @@ const char *foreign_syntax(const SourceText *source, size_t *offset);
 /* The functions below append a suggestion to a message about an unknown name, such as "; did you mean 'float'?". They
  * append nothing if no known name resembles it. */
 
-/* Suggests a function of GLSL or of the text. */
-void foreign_function(StrBuf *text, const Module *module, const Token *name);
 /* Suggests the name of a function of another language. Returns whether it is known. */
 bool foreign_called(StrBuf *text, const Token *name);
 /* Suggests a replacement of an undeclared value that other languages have. */

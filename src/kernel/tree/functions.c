@@ -167,6 +167,11 @@ static const FunctionRow rows[] = {
     {"sample", NODE_SAMPLE, "(name, position);(name, position, level)"},
     {"sample_corners", NODE_SAMPLE, "(name, position, weights, spacing);(name, position, level, weights, spacing)"},
     {"push", NODE_PUSH, "(name);(name, value)"},
+    /* functions of Brook's dialect, to which operators are converted: no text can name them */
+    {"rill_fmod", NODE_BUILTIN, "F(F, F);F(F, float)"},
+    {"rill_cg_and", NODE_BUILTIN, "V(V, V)"},
+    {"rill_cg_or", NODE_BUILTIN, "V(V, V)"},
+    {"rill_cg_choose", NODE_BUILTIN, "E(B, E, E)"},
 };
 
 const FunctionRow *functions_at(size_t i)
@@ -174,8 +179,30 @@ const FunctionRow *functions_at(size_t i)
     return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
 }
 
+uint32_t functions_number(const FunctionRow *row)
+{
+    return (uint32_t)(row - rows) + 1;
+}
+
+const FunctionRow *functions_named(const char *name)
+{
+    const FunctionRow *row = functions_at(0);
+    for (size_t i = 1; row && strcmp(row->name, name) != 0; i++) {
+        row = functions_at(i);
+    }
+    return row;
+}
+
+const FunctionRow *functions_of(const Node *call)
+{
+    return functions_at(call->target - 1);
+}
+
 const FunctionRow *functions_find(const Token *name)
 {
+    if (name->length > 5 && memcmp(name->text, "rill_", 5) == 0) {
+        return NULL;
+    }
     const char *spelling = token_is(name, "atan2") ? NULL : names_constant_spelling(name);
     bool own = !spelling || strncmp(spelling, "rill_", 5) == 0; /* saturate, fmod */
     const FunctionRow *row = functions_at(0);

@@ -22,6 +22,12 @@ typedef struct FunctionRow {
 
 /* Returns the function of this name, in any spelling (names_spelling); NULL if there is none. */
 const FunctionRow *functions_find(const Token *name);
+/* Returns the function with exactly this name, also one that no text can name; NULL if there is none. */
+const FunctionRow *functions_named(const char *name);
+/* Returns the number of a function, which is the target of its calls. */
+uint32_t functions_number(const FunctionRow *row);
+/* Returns the function that a Builtin, Atomic, Barrier, Query, Sample or Push calls. */
+const FunctionRow *functions_of(const Node *call);
 /* Returns function i, from 0; NULL after the last one. */
 const FunctionRow *functions_at(size_t i);
 

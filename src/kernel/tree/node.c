@@ -60,3 +60,16 @@ const char *node_kind_name(NodeKind kind)
     static const char *const names[] = {NODE_KINDS(NODE_NAME_OF)};
     return names[kind];
 }
+
+bool node_declares(const Tree *tree, const Token *name)
+{
+    bool found = false;
+    for (NodeIndex i = node_at(tree, tree->root)->child; i && !found; i = node_at(tree, i)->next) {
+        bool constant = node_at(tree, i)->kind == NODE_CONSTANT;
+        found = !constant && token_equal(node_token(tree, i), name);
+        for (NodeIndex v = constant ? node_at(tree, i)->child : 0; v && !found; v = node_at(tree, v)->next) {
+            found = node_at(tree, v)->kind == NODE_VARIABLE && token_equal(node_token(tree, v), name);
+        }
+    }
+    return found;
+}

@@ -120,7 +120,8 @@ typedef struct Node {
     TypeIndex type;
     uint32_t token; /* in the list of tokens */
     NodeIndex child, next;
-    NodeIndex target; /* the Variable, Parameter or Structure of a name; the Function of a call. 0: none */
+    NodeIndex target; /* the Variable, Parameter or Structure of a name; the Function of a call,
+                         or the number of another function (functions_number). 0: none */
 } Node;
 
 typedef struct Tree {
@@ -132,6 +133,7 @@ typedef struct Tree {
     } nodes;
     Types types;
     NodeIndex root; /* the Module */
+    bool brook;     /* the text is in Brook's dialect */
     bool failed;    /* host memory was exhausted */
 } Tree;
 
@@ -163,6 +165,8 @@ typedef struct Children {
 /* Appends a child. */
 void node_append(Children *children, NodeIndex child);
 
+/* Returns whether a text declares a name outside of functions. */
+bool node_declares(const Tree *tree, const Token *name);
 /* Returns the name of a kind: "Binary". */
 const char *node_kind_name(NodeKind kind);
 

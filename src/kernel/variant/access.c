@@ -1,6 +1,6 @@
 #include "kernel/variant/access.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "kernel/variant/address_map.h"
 
 #include <stdio.h>

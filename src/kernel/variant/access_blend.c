@@ -1,7 +1,7 @@
 /* Interpolation between the elements of a map that interpolates (address_map.h). */
 #include "kernel/variant/access.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "kernel/variant/address_map.h"
 
 static bool floats(const Type *type)

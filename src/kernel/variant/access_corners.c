@@ -1,7 +1,7 @@
 /* sample_corners(name, p, weights, spacing): finds all elements that sample() interpolates in one step. */
 #include "kernel/variant/access.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 static const char *vector(const Type *element, int components)
 {

@@ -2,7 +2,7 @@
  * boundary mode, then the element is fetched. */
 #include "kernel/variant/access.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include <stdio.h>
 
@@ -226,7 +226,7 @@ static void unmapped_value(StrBuf *out, const AccessText *text)
 static void random_storage(StrBuf *out, const AccessText *text)
 {
     const Type *stored = text->key->type;
-    if (body_plain_random(stored)) {
+    if (glsl_plain_random(stored)) {
         access_addf(out, text, 0,
                     text->key->partial ? "$T load_$N(int e) { $T rill_v = data_$N[max(e, 0)];"
                                        : "$T load_$N(int e) { $T rill_v = data_$N[e];");

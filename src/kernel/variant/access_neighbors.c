@@ -8,7 +8,7 @@
  * found at the same distance from nI_NAME. */
 #include "kernel/variant/access.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * shows the elements of the gather. */
 #include "kernel/variant/access.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 Sampled access_sampled(const Stream *stream, const ParamUse *use)
 {

@@ -3,7 +3,7 @@
  * llvmpipe a texel takes little longer than a 32-bit word. */
 #include "kernel/variant/access.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Writes the GLSL of one variant: bindings, access functions, the rewritten body, and a main
  * function that traverses the launch. */
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "kernel/variant/address_map.h"
 #include "kernel/variant/generator.h"
 #include "shaders_embedded.h"
@@ -44,7 +44,7 @@ static const char *store_type(const Generator *g, int i)
 {
     const Param *param = &g->f->params[i];
     if (param_kinds[param->kind].anywhere) {
-        return body_plain_random(g->key->args[i].type) ? glsl_type(g->key->args[i].type) : "uint";
+        return glsl_plain_random(g->key->args[i].type) ? glsl_type(g->key->args[i].type) : "uint";
     }
     int bytes = variant_flat_store(g->f, g->key, i) ? generator_step_bytes(g, i) : g->key->args[i].type->bytes;
     return bytes % 16 == 0 ? "RILL_TEXEL" : "uint";
@@ -303,7 +303,7 @@ static void write_declarations(Generator *g)
     }
 }
 
-static void write_body(Generator *g, size_t *body_at)
+static void write_body(Generator *g)
 {
     StrBuf body = STRBUF_EMPTY;
     bool used[MAX_PARAMS] = {false}, shared = shared_addresses(g, &body, used);
@@ -313,12 +313,11 @@ static void write_body(Generator *g, size_t *body_at)
             access_shared(g->out, &text, text.key->rank);
         }
     }
-    *body_at = g->out->length;
     strbuf_add(g->out, strbuf_text(shared ? &body : &g->text->body->text));
     strbuf_free(&body);
 }
 
-bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at)
+bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out)
 {
     Generator g = {text, text->function, key, layout, out};
     write_header(&g);
@@ -330,7 +329,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
     write_indices(&g);
     write_sizes(&g);
     generate_group_queries(&g);
-    write_body(&g, body_at);
+    write_body(&g);
     generate_main(&g);
     return !out->failed || error_set("out of host memory");
 }

@@ -1,7 +1,7 @@
 /* Writes one element of a launch: it is loaded, the body is called, and its results are stored. */
 #include "kernel/variant/generator.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include <stdio.h>
 

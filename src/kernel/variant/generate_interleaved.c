@@ -3,7 +3,7 @@
  * processor looks ahead only a limited distance: 43 multiply-adds take a third longer. */
 #include "kernel/variant/generator.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include <ctype.h>
 #include <stdio.h>

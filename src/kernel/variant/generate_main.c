@@ -1,7 +1,7 @@
 /* Writes the main function of a program, which traverses the launch, loads, calls the body and stores. */
 #include "kernel/variant/generator.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include <stdio.h>
 #include <string.h>

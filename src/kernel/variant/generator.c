@@ -1,6 +1,6 @@
 #include "kernel/variant/generator.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include <string.h>
 

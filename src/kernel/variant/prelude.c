@@ -63,7 +63,7 @@ static bool calls(const Body *body, const char *const marks[2])
  * before the load avoids this, since the value after the loop is then separate from the value in
  * it. If loops are stopped silently, code after a loop must stay reachable, even if the compiler finds
  * that the loop never ends. Conditions that leave a loop are passed through rill_exit() if compilers derive incorrect
- * iteration counts from them: see rewrite_loops.c. */
+ * iteration counts from them: see emit_loops.c. */
 static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
 {
     bool plain = traits->kept_loads && traits->loop_limit == 0;

@@ -1,6 +1,6 @@
 #include "kernel/variant/variant.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 enum {
     TRIP_BUDGET = 8192,

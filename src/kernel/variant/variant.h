@@ -5,7 +5,7 @@
 #ifndef RILL_KERNEL_VARIANT_VARIANT_H
 #define RILL_KERNEL_VARIANT_VARIANT_H
 
-#include "kernel/body/body.h"
+#include "kernel/emit/body.h"
 #include "stream/stream.h"
 
 /* How the elements of an argument are accessed: rows of access_paths in access.c. */
@@ -232,8 +232,8 @@ int variant_elements(const KernelText *text, const VariantKey *key);
 /* Returns whether the program reports writes to unmapped pages. */
 bool variant_partial(const VariantKey *key);
 
-/* Writes the source of the variant. *body_at becomes the position of body->text in it. */
-bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at);
+/* Writes the source of the variant. */
+bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out);
 
 /* Writes the functions that access functions use, and the functions that the bodies (NULL: none)
  * call (prelude.c). `four` is the word with the value 4. */

@@ -104,7 +104,7 @@ static Program *compile(const Engine *engine, const char *name, const void *text
     bool refused;
     Program *program = program_find(in->device, name, strbuf_text(&source), &refused);
     if (refused) {
-        inputs_diagnose(&input);
+        inputs_refused(&input);
     }
     strbuf_free(&source);
     return program;

@@ -2,7 +2,7 @@
 
 #include "gpu/memory/buffer.h"
 #include "gpu/memory/workspace.h"
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "kernel/launch/copy.h"
 #include "stream/view.h"
 

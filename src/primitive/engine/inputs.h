@@ -156,7 +156,6 @@ typedef struct InputText {
     const InputKey *key;
     const InputLayout *layout;
     StrBuf *out;
-    size_t body_at[INPUT_SOURCES + 1]; /* where the kernels' bodies begin in `out`; set by inputs_write_access */
 } InputText;
 
 /* Writes "#version", rill_p[vectors], the fault words, the helpers of the code generator, and the structures of the
@@ -204,8 +203,7 @@ void inputs_write_rows_step(InputText *text, const char *rows);
 void inputs_write_canary(InputText *text);
 /* Writes a call of the operation: "u_name(a, x, constants...)". */
 void inputs_write_operation(StrBuf *out, const Inputs *in);
-/* Converts the compiler's log, which error_message() returns, to an error that names the position in the user's text.
- * Always returns false. */
-bool inputs_diagnose(const InputText *text);
+/* Completes the error of a program that the device's compiler refuses. Always returns false. */
+bool inputs_refused(const InputText *text);
 
 #endif

@@ -1,7 +1,8 @@
 /* Writes the part of an engine's program that reads its inputs. */
 #include "primitive/engine/inputs_private.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
+#include "kernel/tree/node.h"
 #include "shaders_embedded.h"
 
 #include <stdio.h>
@@ -212,8 +213,10 @@ static void write_constants(InputText *t)
 
 enum { RENAMED_INSTANCES = 4 }; /* instances of a helper, one for each set of gathers */
 
-static void rename_macro(InputText *t, int place, const char *name, bool begin)
+static void rename_macro(InputText *t, int place, const Token *token, bool begin)
 {
+    char name[MAX_NAME + 1];
+    snprintf(name, sizeof name, "%.*s", token->length, token->text);
     for (int n = 0; n < RENAMED_INSTANCES; n++) {
         char number[8] = "";
         if (n > 0) {
@@ -235,12 +238,17 @@ static void rename_macros(InputText *t, int s, bool begin)
     if (place == INPUT_SOURCES || (place == 0 && !t->in->operation)) {
         return;
     }
-    const Module *module = kernel_of(t, s)->module;
-    for (size_t i = 0; i < module->functions.count; i++) {
-        rename_macro(t, place, module->functions.items[i].name, begin);
-    }
-    for (size_t i = 0; i < module->constants.count; i++) {
-        rename_macro(t, place, module->constants.items[i].name, begin);
+    const Tree *tree = kernel_of(t, s)->module->tree;
+    for (NodeIndex i = node_at(tree, tree->root)->child; i; i = node_at(tree, i)->next) {
+        if (node_at(tree, i)->kind == NODE_FUNCTION) {
+            rename_macro(t, place, node_token(tree, i), begin);
+        }
+        bool constant = node_at(tree, i)->kind == NODE_CONSTANT;
+        for (NodeIndex v = constant ? node_at(tree, i)->child : 0; v; v = node_at(tree, v)->next) {
+            if (node_at(tree, v)->kind == NODE_VARIABLE) {
+                rename_macro(t, place, node_token(tree, v), begin);
+            }
+        }
     }
 }
 
@@ -361,7 +369,6 @@ void inputs_write_access(InputText *t)
         const Kernel *kernel = kernel_of(t, s);
         if (kernel) {
             rename_macros(t, s, true);
-            t->body_at[s] = t->out->length;
             strbuf_add(t->out, body_seen(t, s) ? "" : strbuf_text(&kernel->body.text));
         }
         if (s < t->in->source_count) {
@@ -387,24 +394,11 @@ void inputs_write_canary(InputText *t)
     }
 }
 
-bool inputs_diagnose(const InputText *t)
+bool inputs_refused(const InputText *t)
 {
-    char *log = strdup(error_message());
-    const char *source = strbuf_text(t->out);
-    bool any = false;
-    for (int s = 0; s <= INPUT_SOURCES; s++) {
-        const Kernel *kernel = kernel_of(t, s);
-        if (kernel && !body_seen(t, s)) {
-            any = true;
-            diagnose(kernel->module, &kernel->body, source, t->body_at[s], log ? log : "");
-            if (!strstr(error_message(), "the device's compiler rejects")) {
-                break;
-            }
-        }
+    const Kernel *kernel = NULL;
+    for (int s = 0; s <= INPUT_SOURCES && !kernel; s++) {
+        kernel = kernel_of(t, s);
     }
-    if (!any) {
-        error_set("%s", log ? log : "out of host memory");
-    }
-    free(log);
-    return false;
+    return kernel && kernel_refused(kernel);
 }

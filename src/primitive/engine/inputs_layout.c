@@ -2,7 +2,7 @@
 #include "primitive/engine/inputs.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "stream/view.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "gpu/program/profile.h"
 #include "gpu/program/program.h"
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "primitive/engine/engine.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "primitive/engine/scanner_glsl.h"
 
 #include "gpu/program/program.h"
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "primitive/engine/engine.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Writes the loop of a lane over its run: element by element, or in steps of whole texels. */
 #include "primitive/engine/scanner_glsl.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "primitive/reduction/compact.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "kernel/launch/copy.h"
 #include "kernel/launch/raw.h"
 #include "primitive/engine/scanner.h"

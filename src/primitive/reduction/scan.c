@@ -1,6 +1,6 @@
 #include "primitive/reduction/scan.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "primitive/engine/scanner.h"
 #include "shaders_embedded.h"
 

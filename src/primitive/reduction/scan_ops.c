@@ -1,6 +1,6 @@
 #include "primitive/reduction/scan_ops.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "kernel/kernel_private.h"
 #include "primitive/reduction/scaled.h"
 #include "shaders_embedded.h"

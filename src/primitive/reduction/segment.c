@@ -1,7 +1,7 @@
 #include "primitive/reduction/segment.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 #include "kernel/launch/builtin.h"
 #include "primitive/engine/scanner.h"
 #include "primitive/reduction/reduce.h"

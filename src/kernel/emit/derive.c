@@ -1,6 +1,6 @@
-#include "kernel/body/derive.h"
+#include "kernel/emit/derive.h"
 
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Derives the two kernels that are launched for a kernel with variable outputs. The first counts
  * how many elements each invocation pushes. The second writes the pushed elements, in the order of the
  * invocations. Parameter i of both kernels corresponds to parameter i of the original kernel. */
-#ifndef RILL_KERNEL_BODY_DERIVE_H
-#define RILL_KERNEL_BODY_DERIVE_H
+#ifndef RILL_KERNEL_EMIT_DERIVE_H
+#define RILL_KERNEL_EMIT_DERIVE_H
 
-#include "kernel/body/body.h"
+#include "kernel/emit/body.h"
 
 /* Returns whether the function has variable outputs. */
 bool derive_needed(const Function *f);

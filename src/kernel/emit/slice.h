@@ -1,7 +1,7 @@
 /* Finds out which outputs of a kernel share work. If a device can store fewer outputs at once than
  * the kernel has, the outputs that share work are computed in one pass. */
-#ifndef RILL_KERNEL_BODY_SLICE_H
-#define RILL_KERNEL_BODY_SLICE_H
+#ifndef RILL_KERNEL_EMIT_SLICE_H
+#define RILL_KERNEL_EMIT_SLICE_H
 
 #include "kernel/text/module.h"
 

@@ -10,8 +10,8 @@
  * rill_push_NAME(value), rill_v_NAME (the value assigned last), rill_n_NAME (the number of pushes,
  * or the index at which the next one is stored) and rill_end_NAME (the end of the element's
  * range). */
-#ifndef RILL_KERNEL_BODY_BODY_H
-#define RILL_KERNEL_BODY_BODY_H
+#ifndef RILL_KERNEL_EMIT_BODY_H
+#define RILL_KERNEL_EMIT_BODY_H
 
 #include "base/strbuf.h"
 #include "kernel/text/module.h"
@@ -34,17 +34,8 @@ typedef struct ParamUse {
     bool far; /* of a neighbor stream: some offsets are computed, so that the largest one is unknown */
 } ParamUse;
 
-typedef struct MapEntry {
-    size_t at;     /* byte offset in Body.text */
-    size_t source; /* byte offset in the kernel text */
-} MapEntry;
-
 typedef struct Body {
-    StrBuf text; /* constants, shared variables of a group kernel, functions */
-    struct {
-        MapEntry *items;
-        size_t count, capacity;
-    } map;
+    StrBuf text;               /* constants, shared variables of a group kernel, functions */
     char entry[MAX_NAME + 16]; /* name of the GLSL function of the kernel itself */
     ParamUse use[MAX_PARAMS];
     bool uses_at, uses_at_high; /* the body uses the index of the launch: rill_at(), rill_at(d) */
@@ -55,8 +46,8 @@ typedef struct Body {
     double trips;               /* upper bound of the iterations of all bounded loops together */
     size_t tokens;              /* number of tokens written; a function counts once per call */
     int shared_count;           /* number of shared variables of a group kernel */
-    int kept_count;             /* number of variables of rewrite_kept.c */
-    bool exact;                 /* operations are kept as written: see rewrite_exact.c */
+    int kept_count;             /* number of variables of emit_exact.c */
+    bool exact;                 /* operations are kept as written: see emit_exact.c */
 } Body;
 
 /* What a push to a variable output does: see derive.h. */
@@ -68,14 +59,6 @@ typedef enum BodyMode { BODY_PLAIN, BODY_COUNT, BODY_WRITE } BodyMode;
  * into the text if the text is invalid. */
 bool body_create(const Module *module, const Function *kernel, BodyMode mode, const Function *launched, Body *body);
 void body_free(Body *body);
-/* Finds the byte of the kernel text from which byte `at` of body->text was written, or the first
- * one on the same line. Returns false if nothing on the line was written from the kernel text. */
-bool body_source(const Body *body, size_t at, size_t *source);
-
-/* Returns whether elements of this type in an inout T name[] are GLSL lvalues in the storage block.
- * Otherwise they are loaded and stored as a whole. */
-bool body_plain_random(const Type *type);
-
 /* Writes the first `count` parameters of a function as GLSL, such as "out float u_r, int u_n", with
  * `prefix` before the names. */
 void body_parameters(StrBuf *out, const Function *f, int count, const char *prefix);

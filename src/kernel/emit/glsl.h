@@ -1,10 +1,10 @@
 /* Writes types as GLSL text: names, zeros, and the conversion of elements to and from the 32-bit
  * words of a buffer. */
-#ifndef RILL_KERNEL_BODY_GLSL_H
-#define RILL_KERNEL_BODY_GLSL_H
+#ifndef RILL_KERNEL_EMIT_GLSL_H
+#define RILL_KERNEL_EMIT_GLSL_H
 
 #include "base/strbuf.h"
-#include "stream/type.h"
+#include "kernel/text/module.h"
 
 enum { TYPE_MAX_WORDS = TYPE_MAX_BYTES / 4 };
 
@@ -25,5 +25,13 @@ int glsl_words(const Type *type);
 /* Writes an expression for word k of an element with the value `value`, an expression of type
  * `seen`. Elements narrower than a word occupy the low bits; the other bits are zero. */
 void glsl_encode(StrBuf *out, const Type *type, const Type *seen, const char *value, int k);
+
+/* Returns whether elements of this type in an inout T name[] are GLSL lvalues in the storage block.
+ * Otherwise they are loaded and stored as a whole. */
+bool glsl_plain_random(const Type *type);
+/* Returns the word before a parameter in GLSL: "out ", "inout " or "". */
+const char *glsl_qualifier(const Param *param);
+/* Returns the GLSL name of a declared type, as in Param. */
+const char *glsl_declared(const Type *type, int matrix);
 
 #endif

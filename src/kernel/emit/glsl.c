@@ -1,4 +1,4 @@
-#include "kernel/body/glsl.h"
+#include "kernel/emit/glsl.h"
 
 #include "kernel/text/names.h"
 
@@ -164,4 +164,28 @@ void glsl_encode(StrBuf *out, const Type *type, const Type *seen, const char *va
             strbuf_addf(out, " << %d)", at % 4 * 8);
         }
     }
+}
+
+bool glsl_plain_random(const Type *type)
+{
+    if (type->is_struct || type->components == 3) {
+        return false;
+    }
+    Scalar s = type->scalar;
+    return s == SCALAR_FLOAT || s == SCALAR_DOUBLE || s == SCALAR_INT || s == SCALAR_UINT;
+}
+
+const char *glsl_qualifier(const Param *param)
+{
+    switch (param->kind) {
+    case PARAM_OUTPUT: return "out ";
+    case PARAM_INOUT:
+    case PARAM_REDUCE: return "inout ";
+    default: return param->output == 2 ? "inout " : param->output == 1 ? "out " : "";
+    }
+}
+
+const char *glsl_declared(const Type *type, int matrix)
+{
+    return matrix ? module_matrix_name(matrix) : type ? glsl_type(type) : "void";
 }

@@ -1,0 +1,305 @@
+/* Functions, constants, types, and the text that is written. */
+#include "kernel/emit/emit_private.h"
+
+#include "base/array.h"
+#include "kernel/emit/glsl.h"
+#include "kernel/text/names.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* text */
+
+void emit_fail(Emit *e, const Token *token, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    if (!e->failed) {
+        e->failed = true;
+        source_error(&e->module->source, token->offset, "%s", message);
+    }
+}
+
+void emit_text(Emit *e, const char *text)
+{
+    strbuf_add(&e->out, text);
+}
+
+void emit_format(Emit *e, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    strbuf_add(&e->out, text);
+}
+
+void emit_token(Emit *e, const Token *token, const char *prefix)
+{
+    strbuf_add(&e->out, prefix);
+    strbuf_add_bytes(&e->out, token->text, (size_t)token->length);
+}
+
+void emit_line(Emit *e)
+{
+    strbuf_addf(&e->out, "\n%*s", 4 * e->depth, "");
+}
+
+bool emit_exact(const Emit *e)
+{
+    return e->self.function && !e->module->fast;
+}
+
+void emit_append(Emit *e)
+{
+    strbuf_add(&e->body->text, strbuf_text(&e->out));
+    strbuf_add(&e->body->text, "\n");
+    if (e->body->text.failed) {
+        e->failed = true;
+        error_set("out of host memory");
+    }
+    strbuf_free(&e->out);
+    e->out = STRBUF_EMPTY;
+}
+
+/* types */
+
+void emit_type_name(Emit *e, TypeIndex type)
+{
+    TypeInfo info = pass_info(&e->t, type);
+    while (info.base == BASE_ARRAY) {
+        type = info.element;
+        info = pass_info(&e->t, type);
+    }
+    strbuf_add(&e->out, info.base == BASE_STRUCTURE ? "u_" : "");
+    types_name(&e->t.tree->types, type, &e->out);
+}
+
+void emit_lengths(Emit *e, NodeIndex first, NodeIndex end)
+{
+    bool fixed = e->fixed;
+    e->fixed = true;
+    for (NodeIndex i = first; i != end; i = emit_node(e, i)->next) {
+        emit_text(e, "[");
+        if (emit_node(e, i)->kind != NODE_EMPTY) {
+            emit_value(e, i);
+        }
+        emit_text(e, "]");
+    }
+    e->fixed = fixed;
+}
+
+void emit_type(Emit *e, NodeIndex type)
+{
+    emit_type_name(e, emit_node(e, type)->type);
+    if (emit_node(e, type)->kind == NODE_TYPE) {
+        emit_lengths(e, emit_node(e, type)->child, 0);
+    }
+}
+
+/* functions */
+
+const Param *emit_param(const Emit *e, NodeIndex parameter, int *index)
+{
+    const Function *f = e->self.function;
+    for (int i = 0; f && i < f->param_count; i++) {
+        if (e->params[i] == parameter) {
+            *index = i;
+            return &f->params[i];
+        }
+    }
+    return NULL;
+}
+
+int emit_root(const Emit *e, NodeIndex value)
+{
+    int index;
+    bool named = emit_node(e, value)->kind == NODE_PARAMETER_VALUE;
+    return named && emit_param(e, emit_node(e, value)->target, &index) ? e->self.bound[index] : -1;
+}
+
+/* Writes a parameter that GLSL knows. */
+static void write_parameter(Emit *e, const Param *param, NodeIndex node)
+{
+    emit_format(e, "%s%s", emit_exact(e) ? "precise " : "", glsl_qualifier(param));
+    emit_type_name(e, pass_element(&e->t, node));
+    emit_format(e, " u_%s", param->name);
+    if (e->self.function->kind == FUNCTION_HELPER && param->kind == PARAM_CONSTANT) {
+        NodeIndex type = emit_node(e, node)->child;
+        emit_lengths(e, emit_node(e, type)->next, 0);
+    }
+}
+
+static void write_signature(Emit *e)
+{
+    const Function *f = e->self.function;
+    char prefix[24] = "u_";
+    if (e->self.number) {
+        snprintf(prefix, sizeof prefix, "u%d_", e->self.number);
+    }
+    emit_type_name(e, emit_node(e, f->node)->type);
+    emit_format(e, " %s%s(", prefix, f->name);
+    const char *comma = "";
+    for (int i = 0; i < f->param_count; i++) {
+        if (!param_kinds[f->params[i].kind].bound) {
+            emit_text(e, comma);
+            write_parameter(e, &f->params[i], e->params[i]);
+            comma = ", ";
+        }
+    }
+    emit_text(e, ")\n{");
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        if (param->kind != PARAM_OUTPUT) {
+            continue;
+        }
+        emit_format(e, "\n    u_%s = ", param->name);
+        Scalar scalar = param->type->is_struct ? SCALAR_COUNT : param->type->value->scalar;
+        if (emit_exact(e) && (scalar == SCALAR_FLOAT || scalar == SCALAR_DOUBLE)) {
+            emit_format(e, "%s(rill_zero)", glsl_type(param->type));
+        } else {
+            glsl_zero(&e->out, param->type);
+        }
+        emit_text(e, ";");
+    }
+}
+
+static void write_function(Emit *e)
+{
+    const Function *f = e->self.function;
+    NodeIndex node = f->node, block = 0;
+    int count = 0;
+    for (NodeIndex c = emit_node(e, node)->child; c; c = emit_node(e, c)->next) {
+        if (emit_node(e, c)->kind == NODE_PARAMETER) {
+            e->params[count++] = c;
+        }
+        block = emit_node(e, c)->kind == NODE_BLOCK ? c : block;
+    }
+    e->t.function = node;
+    e->self.tokens = f->tokens;
+    write_signature(e);
+    e->depth = 1;
+    for (NodeIndex i = emit_node(e, block)->child; i; i = emit_node(e, i)->next) {
+        emit_statement(e, i);
+    }
+    emit_text(e, "\n}\n");
+    emit_append(e);
+}
+
+static bool same_binding(const Instance *instance, const Function *f, const int *bound)
+{
+    return instance->function == f && memcmp(instance->bound, bound, (size_t)f->param_count * sizeof *bound) == 0;
+}
+
+enum {
+    MAX_INSTANCES = 512,
+    MAX_BODY_TOKENS = 60000,
+    ACCESS_TOKENS = 16
+}; /* ACCESS_TOKENS: estimated size of an access function */
+
+Instance emit_instance(Emit *e, const Function *f, const int *bound)
+{
+    InstanceList *list = e->instances;
+    int number = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (same_binding(&list->items[i], f, bound)) {
+            return list->items[i];
+        }
+        number += list->items[i].function == f;
+    }
+    Emit inner = {.t = e->t, .module = e->module, .root = e->root, .body = e->body, .instances = list};
+    inner.variables = e->variables;
+    inner.trips = 1;
+    inner.self = (Instance){.function = f, .number = number};
+    memcpy(inner.self.bound, bound, (size_t)f->param_count * sizeof *bound);
+    bool many = list->count == MAX_INSTANCES;
+    if (!many && !e->failed) {
+        write_function(&inner);
+    }
+    e->failed = e->failed || inner.failed;
+    many = many || inner.self.tokens + ACCESS_TOKENS * inner.self.accesses > MAX_BODY_TOKENS;
+    if (many && !e->failed) {
+        e->failed = true;
+        source_error(&e->module->source, f->offset,
+                     "'%s' is too large: functions are inlined at every call, and a kernel is compiled once for every "
+                     "set of gathers that it is passed",
+                     f->name);
+    }
+    if (!e->failed && ARRAY_ROOM(list)) {
+        list->items[list->count++] = inner.self;
+    } else {
+        e->failed = true;
+    }
+    strbuf_free(&inner.out);
+    return inner.self;
+}
+
+/* the body */
+
+/* Writes a structure that is declared in a function. The code generator writes the others. */
+static void write_structure(Emit *e, NodeIndex node)
+{
+    emit_text(e, "\nstruct ");
+    emit_type_name(e, emit_node(e, node)->type);
+    emit_text(e, " {");
+    for (NodeIndex d = emit_node(e, node)->child; d; d = emit_node(e, d)->next) {
+        for (NodeIndex v = pass_child(&e->t, d, 1); v; v = emit_node(e, v)->next) {
+            const Token *name = emit_at(e, v);
+            emit_text(e, " ");
+            emit_type_name(e, emit_node(e, v)->type);
+            emit_format(e, " %s%.*s", names_field(name), name->length, name->text);
+            for (TypeInfo i = emit_info(e, v); i.base == BASE_ARRAY; i = pass_info(&e->t, i.element)) {
+                emit_format(e, "[%d]", i.length);
+            }
+            emit_text(e, ";");
+        }
+    }
+    emit_text(e, " };");
+}
+
+static void write_constants(Emit *e)
+{
+    for (NodeIndex i = emit_node(e, e->t.tree->root)->child; i; i = emit_node(e, i)->next) {
+        if (emit_node(e, i)->kind == NODE_CONSTANT) {
+            emit_line(e);
+            emit_declare(e, i, 0);
+            emit_text(e, ";");
+        }
+    }
+    for (NodeIndex i = 1; i < e->t.tree->nodes.count; i++) {
+        if (emit_node(e, i)->kind == NODE_STRUCTURE && !module_struct(e->module, emit_at(e, i))) {
+            write_structure(e, i);
+        }
+    }
+    emit_append(e);
+}
+
+bool emit_body(const Module *module, const Function *kernel, Body *body, Instance *instance)
+{
+    InstanceList list = {0};
+    Tree *tree = module->tree;
+    Emit e = {.t = {.tree = tree}, .module = module, .root = kernel, .body = body, .instances = &list, .trips = 1};
+    int bound[MAX_PARAMS];
+    for (int i = 0; i < kernel->param_count; i++) {
+        bound[i] = param_kinds[kernel->params[i].kind].stream ? i : -1;
+    }
+    e.variables = calloc(tree->nodes.count, sizeof *e.variables);
+    if (!e.variables) {
+        return error_set("out of host memory");
+    }
+    write_constants(&e);
+    *instance = emit_instance(&e, kernel, bound);
+    for (NodeIndex i = 1; i < tree->nodes.count; i++) {
+        body->doubles = body->doubles || types_info(&tree->types, tree->nodes.items[i].type).base == BASE_DOUBLE;
+    }
+    free(e.variables);
+    strbuf_free(&e.out);
+    free(list.items);
+    return !e.failed;
+}

@@ -1,0 +1,221 @@
+/* Calls. A variable that is passed for an output of another type, in Brook's dialect, is replaced by a temporary: "f(v)"
+ * becomes "(t = T(v), result = f(t), v = V(t), result)". */
+#include "kernel/emit/emit_private.h"
+
+#include "kernel/text/names.h"
+#include "kernel/tree/functions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CHANGED (FLAG_PARAM(PARAM_OUTPUT) | FLAG_PARAM(PARAM_INOUT))
+
+/* The arguments of a call. */
+typedef struct Arguments {
+    TypeIndex types[MAX_PARAMS]; /* of the parameters; 0: that of the argument */
+    int temporaries[MAX_PARAMS]; /* number of the variable (emit_variable) that is passed instead; 0: none */
+    int instance;                /* number of the instance of the function */
+} Arguments;
+
+/* Writes an argument that the call changes. */
+static void put_output(Emit *e, NodeIndex node, const Arguments *a, int k)
+{
+    if (a->temporaries[k]) {
+        emit_format(e, "kept%d_%s", a->temporaries[k], e->root->name);
+    } else {
+        emit_target(e, node);
+    }
+}
+
+/* Writes the name of a type before a value that is converted to it. */
+static void put_conversion(Emit *e, TypeIndex type)
+{
+    if (type == types_of(BASE_BOOL, 1, 1)) {
+        emit_text(e, "rill_bool");
+    } else {
+        emit_type_name(e, type);
+    }
+    emit_text(e, "(");
+}
+
+/* Finds the arguments that need a temporary. GLSL converts an output itself if no information is lost. Returns whether
+ * there is one. */
+static bool find_temporaries(Emit *e, NodeIndex node, Arguments *a)
+{
+    bool any = false;
+    int k = 0;
+    for (NodeIndex i = emit_node(e, node)->child; i; i = emit_node(e, i)->next, k++) {
+        const Node *n = emit_node(e, i);
+        bool read = n->flags & FLAG_PARAM(PARAM_INOUT), plain = pass_is_plain(emit_info(e, i));
+        if ((n->flags & CHANGED) && plain && a->types[k] && a->types[k] != n->type &&
+            (read || !types_converts(&e->t.tree->types, a->types[k], n->type))) {
+            if (!check_pure(&e->t, i)) {
+                emit_fail(e, pass_first(&e->t, i),
+                          "an output of another type requires a variable without ++, -- and =");
+            }
+            a->temporaries[k] = emit_variable(e, a->types[k]);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Writes the assignments before (`first`) or after a call with temporaries. */
+static void put_assignments(Emit *e, NodeIndex node, const Arguments *a, bool first)
+{
+    int k = 0;
+    for (NodeIndex i = emit_node(e, node)->child; i; i = emit_node(e, i)->next, k++) {
+        if (!a->temporaries[k] || (first && !(emit_node(e, i)->flags & FLAG_PARAM(PARAM_INOUT)))) {
+            continue;
+        }
+        emit_text(e, first ? "" : ", ");
+        if (first) {
+            put_output(e, i, a, k);
+        } else {
+            emit_target(e, i);
+        }
+        emit_text(e, " = ");
+        put_conversion(e, first ? a->types[k] : emit_node(e, i)->type);
+        if (first) {
+            emit_value(e, i);
+        } else {
+            put_output(e, i, a, k);
+        }
+        emit_text(e, first ? "), " : ")");
+    }
+}
+
+/* Writes a call with the assignments of its temporaries. */
+static void put_whole(Emit *e, NodeIndex node, Arguments *a, void put(Emit *e, NodeIndex node, const Arguments *a))
+{
+    if (!e->t.tree->brook || !find_temporaries(e, node, a)) {
+        put(e, node, a);
+        return;
+    }
+    TypeIndex type = emit_node(e, node)->type;
+    int result = pass_info(&e->t, type).base == BASE_VOID ? 0 : emit_variable(e, type);
+    emit_text(e, "(");
+    put_assignments(e, node, a, true);
+    if (result) {
+        emit_format(e, "kept%d_%s = ", result, e->root->name);
+    }
+    put(e, node, a);
+    put_assignments(e, node, a, false);
+    if (result) {
+        emit_format(e, ", kept%d_%s", result, e->root->name);
+    }
+    emit_text(e, ")");
+}
+
+/* functions of the text */
+
+/* Finds the launched kernel's parameter to which a stream parameter of a called function is bound. */
+static int bind(Emit *e, const Function *callee, int k, NodeIndex argument)
+{
+    int index;
+    const Param *want = &callee->params[k], *have = NULL;
+    const ParamKindInfo *kind = &param_kinds[want->kind];
+    if (emit_node(e, argument)->kind == NODE_PARAMETER_VALUE) {
+        have = emit_param(e, emit_node(e, argument)->target, &index);
+    }
+    int root = have && kind->stream ? emit_root(e, argument) : -1;
+    bool fits = have && root >= 0 &&
+                (have->kind == want->kind || (want->kind == PARAM_GATHER && param_kinds[have->kind].anywhere));
+    if (kind->bound && !fits) {
+        emit_fail(e, pass_first(&e->t, argument), "'%s' of '%s' takes the name of a %s parameter", want->name,
+                  callee->name, kind->name);
+    }
+    return root;
+}
+
+static void put_call(Emit *e, NodeIndex node, const Arguments *a)
+{
+    const Token *name = emit_at(e, node);
+    const Function *callee = module_function(e->module, name);
+    char prefix[24] = "u_";
+    int k = 0;
+    if (a->instance) {
+        snprintf(prefix, sizeof prefix, "u%d_", a->instance);
+    }
+    emit_token(e, name, prefix);
+    const char *mark = "(";
+    for (NodeIndex i = emit_node(e, node)->child; i; i = emit_node(e, i)->next, k++) {
+        const Param *param = &callee->params[k];
+        if (param_kinds[param->kind].bound) {
+            continue;
+        }
+        emit_text(e, mark);
+        mark = ", ";
+        if (param->output || (param_kinds[param->kind].stream && param_kinds[param->kind].written)) {
+            put_output(e, i, a, k);
+        } else {
+            emit_kept_as(e, i, a->types[k]);
+        }
+    }
+    emit_text(e, *mark == '(' ? "()" : ")");
+}
+
+void emit_call(Emit *e, NodeIndex node)
+{
+    const Token *name = emit_at(e, node);
+    const Function *callee = module_function(e->module, name);
+    Arguments a = {0};
+    int bound[MAX_PARAMS], k = 0;
+    if (!e->self.function || !callee) {
+        emit_fail(e, name, "a constant can't be computed by '%.*s'", name->length, name->text);
+        return;
+    }
+    for (NodeIndex c = emit_node(e, emit_node(e, node)->target)->child; c; c = emit_node(e, c)->next) {
+        if (emit_node(e, c)->kind == NODE_PARAMETER) {
+            a.types[k++] = emit_node(e, c)->type;
+        }
+    }
+    k = 0;
+    for (NodeIndex i = emit_node(e, node)->child; i; i = emit_node(e, i)->next, k++) {
+        bound[k] = bind(e, callee, k, i);
+    }
+    if (e->failed) {
+        return;
+    }
+    Instance instance = emit_instance(e, callee, bound);
+    e->self.tokens += instance.tokens;
+    e->self.accesses += instance.accesses;
+    e->self.trips += instance.trips * e->trips;
+    e->self.unbounded = e->self.unbounded || instance.unbounded;
+    a.instance = instance.number;
+    put_whole(e, node, &a, put_call);
+}
+
+/* functions of the table */
+
+static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
+{
+    const char *name = functions_of(emit_node(e, node))->name;
+    Token token = {.kind = TOKEN_NAME, .text = name, .length = (int)strlen(name)};
+    const char *spelling = e->self.function ? names_spelling(&token) : names_constant_spelling(&token);
+    const char *text = token_is(&token, "isfinite") ? "rill_cg_finite" : spelling ? spelling : name;
+    bool own = strncmp(text, "rill_", 5) == 0; /* its arguments are those of a call */
+    int k = 0;
+    emit_format(e, "%s(", text);
+    for (NodeIndex i = emit_node(e, node)->child; i; i = emit_node(e, i)->next, k++) {
+        emit_text(e, k ? ", " : "");
+        if (emit_node(e, i)->flags & CHANGED) {
+            put_output(e, i, a, k);
+        } else if (own || emit_node(e, node)->kind == NODE_ATOMIC) {
+            emit_kept(e, i);
+        } else {
+            emit_value(e, i);
+        }
+    }
+    emit_text(e, ")");
+}
+
+void emit_builtin(Emit *e, NodeIndex node)
+{
+    Arguments a = {0};
+    int count = e->t.tree->brook ? pass_count(&e->t, node) : 0;
+    for (int k = 0; k < count && k < MAX_FORM; k++) {
+        a.types[k] = brook_output(&e->t, node, k);
+    }
+    put_whole(e, node, &a, put_builtin);
+}

@@ -1,0 +1,185 @@
+/* Statements and declarations. */
+#include "kernel/emit/emit_private.h"
+
+#include "kernel/emit/glsl.h"
+
+/* declarations */
+
+/* Writes one variable with its lengths and its initial value. */
+static void variable(Emit *e, NodeIndex node, TypeIndex type)
+{
+    const Node *n = emit_node(e, node);
+    EmitVariable *info = &e->variables[node];
+    NodeIndex value = n->flags & FLAG_VALUE ? pass_child(&e->t, node, pass_count(&e->t, node) - 1) : 0;
+    bool real = emit_real(pass_info(&e->t, type)), fixed = e->fixed;
+    bool known = (n->flags & FLAG_CONST) && value && e->self.function && pass_is_scalar(pass_info(&e->t, type));
+    for (NodeIndex i = n->child; i && known; i = emit_node(e, i)->next) {
+        known = emit_is_fixed(e, i);
+    }
+    bool hidden = known && real && n->child == value && emit_has_zero(e, value);
+    e->fixed = (known && !real) || hidden || fixed;
+    emit_token(e, emit_at(e, node), "u_");
+    emit_lengths(e, n->child, value);
+    if (value) {
+        emit_text(e, " = ");
+        emit_converted(e, value, n->type);
+    }
+    e->fixed = fixed;
+    info->fixed = known;
+    info->hidden = hidden;
+}
+
+/* Writes "T a, b = x" of a declaration without its semicolon. `loop`: the `for` that has it in its head, or 0. */
+void emit_declare(Emit *e, NodeIndex node, NodeIndex loop)
+{
+    const Node *n = emit_node(e, node);
+    NodeIndex type = n->child;
+    emit_text(e, n->flags & FLAG_CONST ? "const " : "");
+    emit_text(e, emit_exact(e) ? "precise " : "");
+    emit_type(e, type);
+    for (NodeIndex i = emit_node(e, type)->next; i; i = emit_node(e, i)->next) {
+        emit_text(e, i == emit_node(e, type)->next ? " " : ", ");
+        e->variables[i] = (EmitVariable){0};
+        variable(e, i, emit_node(e, type)->type);
+        e->variables[i].counter = loop && emit_counts(e, loop, i);
+    }
+}
+
+/* Moves the declaration of shared variables outside of the function. */
+static void shared_variables(Emit *e, NodeIndex node)
+{
+    const Node *n = emit_node(e, node);
+    if (!e->root->group_rank) {
+        emit_fail(e, emit_at(e, node), "shared variables exist in group kernels only");
+        return;
+    }
+    StrBuf out = e->out;
+    e->out = STRBUF_EMPTY;
+    for (NodeIndex i = emit_node(e, n->child)->next; i; i = emit_node(e, i)->next) {
+        const Token *name = emit_at(e, i);
+        int number = ++e->body->shared_count;
+        e->variables[i] = (EmitVariable){.shared = (uint16_t)number};
+        emit_text(e, emit_exact(e) ? "precise shared " : "shared ");
+        emit_type_name(e, emit_node(e, n->child)->type);
+        emit_format(e, " sh%d_%.*s", number, name->length, name->text);
+        emit_lengths(e, emit_node(e, i)->child, 0);
+        emit_lengths(e, emit_node(e, n->child)->child, 0);
+        emit_text(e, ";\n");
+    }
+    strbuf_add(&e->body->text, strbuf_text(&e->out));
+    strbuf_free(&e->out);
+    e->out = out;
+}
+
+/* statements */
+
+/* Writes "return value;" through a variable. */
+static void result(Emit *e, NodeIndex node)
+{
+    NodeIndex value = emit_node(e, node)->child;
+    TypeIndex type = emit_node(e, e->t.function)->type;
+    if (!value || !emit_exact(e)) {
+        emit_token(e, emit_at(e, node), "");
+        emit_text(e, value ? " " : "");
+        if (value) {
+            emit_converted(e, value, type);
+        }
+        emit_text(e, ";");
+        return;
+    }
+    emit_text(e, "{ precise ");
+    emit_type_name(e, type);
+    emit_text(e, " rill_r = ");
+    emit_converted(e, value, type);
+    emit_text(e, "; return rill_r; }");
+}
+
+static void selection(Emit *e, NodeIndex node)
+{
+    NodeIndex test = emit_node(e, node)->child, chosen = emit_node(e, test)->next, other = emit_node(e, chosen)->next;
+    emit_choice_head(e, node);
+    e->depth++;
+    emit_statement(e, chosen);
+    e->depth--;
+    if (other) {
+        emit_line(e);
+        emit_text(e, "else");
+        e->depth++;
+        emit_statement(e, other);
+        e->depth--;
+    }
+}
+
+static void label(Emit *e, NodeIndex node)
+{
+    NodeIndex value = emit_node(e, node)->child;
+    bool fixed = e->fixed;
+    e->fixed = true;
+    emit_text(e, value ? "case " : "default");
+    if (value) {
+        emit_value(e, value);
+    }
+    emit_text(e, ":");
+    e->fixed = fixed;
+}
+
+void emit_block(Emit *e, NodeIndex block)
+{
+    emit_text(e, "{");
+    e->depth++;
+    for (NodeIndex i = emit_node(e, block)->child; i; i = emit_node(e, i)->next) {
+        emit_statement(e, i);
+    }
+    e->depth--;
+    emit_line(e);
+    emit_text(e, "}");
+}
+
+/* Writes an expression as a statement. */
+static void evaluate(Emit *e, NodeIndex node)
+{
+    if (!emit_stored_whole(e, node)) {
+        emit_value(e, node);
+        emit_text(e, ";");
+    }
+}
+
+void emit_statement(Emit *e, NodeIndex node)
+{
+    const Node *n = emit_node(e, node);
+    if (e->failed) {
+        return;
+    }
+    emit_line(e);
+    switch (n->kind) {
+    case NODE_BLOCK: emit_block(e, node); break;
+    case NODE_DECLARE:
+        if (n->flags & FLAG_SHARED) {
+            shared_variables(e, node);
+        } else {
+            emit_declare(e, node, 0);
+            emit_text(e, ";");
+        }
+        break;
+    case NODE_EVALUATE: evaluate(e, n->child); break;
+    case NODE_ASSIGN:
+    case NODE_STEP: evaluate(e, node); break;
+    case NODE_IF: selection(e, node); break;
+    case NODE_FOR:
+    case NODE_WHILE:
+    case NODE_DO: emit_loop(e, node); break;
+    case NODE_SWITCH:
+        emit_choice_head(e, node);
+        emit_text(e, " ");
+        emit_block(e, emit_node(e, n->child)->next);
+        break;
+    case NODE_CASE: label(e, node); break;
+    case NODE_RETURN: result(e, node); break;
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+        emit_token(e, emit_at(e, node), "");
+        emit_text(e, ";");
+        break;
+    default: emit_text(e, ";");
+    }
+}
