@@ -77,7 +77,12 @@ void emit_type_name(Emit *e, TypeIndex type)
         type = info.element;
         info = pass_info(&e->t, type);
     }
-    strbuf_add(&e->out, info.base == BASE_STRUCTURE ? "u_" : "");
+    if (info.base == BASE_STRUCTURE &&
+        (info.name.kind != TOKEN_NAME || (emit_node(e, info.structure)->flags & FLAG_INNER))) {
+        emit_format(e, "l%u_", (unsigned)info.structure); /* each block can declare a structure of the name */
+    } else if (info.base == BASE_STRUCTURE) {
+        strbuf_add(&e->out, "u_");
+    }
     types_name(&e->t.tree->types, type, &e->out);
 }
 
@@ -93,6 +98,13 @@ void emit_lengths(Emit *e, NodeIndex first, NodeIndex end)
         emit_text(e, "]");
     }
     e->fixed = fixed;
+}
+
+void emit_known_lengths(Emit *e, TypeIndex type)
+{
+    for (TypeInfo i = pass_info(&e->t, type); i.base == BASE_ARRAY; i = pass_info(&e->t, i.element)) {
+        emit_format(e, "[%d]", i.length);
+    }
 }
 
 void emit_type(Emit *e, NodeIndex type)
@@ -129,11 +141,20 @@ static void write_parameter(Emit *e, const Param *param, NodeIndex node)
 {
     emit_format(e, "%s%s", emit_exact(e) ? "precise " : "", glsl_qualifier(param));
     emit_type_name(e, pass_element(&e->t, node));
-    emit_format(e, " u_%s", param->name);
+    if (*param->name) {
+        emit_format(e, " u_%s", param->name);
+    }
     if (e->self.function->kind == FUNCTION_HELPER && param->kind == PARAM_CONSTANT) {
         NodeIndex type = emit_node(e, node)->child;
         emit_lengths(e, emit_node(e, type)->next, 0);
+        emit_lengths(e, emit_node(e, type)->child, 0);
     }
+}
+
+NodeIndex emit_result_type(const Emit *e)
+{
+    NodeIndex type = emit_node(e, e->self.function->node)->child;
+    return emit_node(e, type)->kind == NODE_GROUP ? emit_node(e, type)->next : type;
 }
 
 static void write_signature(Emit *e)
@@ -143,7 +164,7 @@ static void write_signature(Emit *e)
     if (e->self.number) {
         snprintf(prefix, sizeof prefix, "u%d_", e->self.number);
     }
-    emit_type_name(e, emit_node(e, f->node)->type);
+    emit_type(e, emit_result_type(e));
     emit_format(e, " %s%s(", prefix, f->name);
     const char *comma = "";
     for (int i = 0; i < f->param_count; i++) {
@@ -242,7 +263,7 @@ Instance emit_instance(Emit *e, const Function *f, const int *bound)
 
 /* the body */
 
-/* Writes a structure that is declared in a function. The code generator writes the others. */
+/* Writes a structure. */
 static void write_structure(Emit *e, NodeIndex node)
 {
     emit_text(e, "\nstruct ");
@@ -254,13 +275,22 @@ static void write_structure(Emit *e, NodeIndex node)
             emit_text(e, " ");
             emit_type_name(e, emit_node(e, v)->type);
             emit_format(e, " %s%.*s", names_field(name), name->length, name->text);
-            for (TypeInfo i = emit_info(e, v); i.base == BASE_ARRAY; i = pass_info(&e->t, i.element)) {
-                emit_format(e, "[%d]", i.length);
-            }
+            emit_known_lengths(e, emit_node(e, v)->type);
             emit_text(e, ";");
         }
     }
     emit_text(e, " };");
+}
+
+/* Writes the structures that streams cannot have, or that are declared in functions. The code generator writes the others. */
+static void write_structures(Emit *e)
+{
+    for (NodeIndex i = 1; i < e->t.tree->nodes.count; i++) {
+        bool inner = emit_node(e, i)->flags & FLAG_INNER;
+        if (emit_node(e, i)->kind == NODE_STRUCTURE && (inner || !module_struct(e->module, emit_at(e, i)))) {
+            write_structure(e, i);
+        }
+    }
 }
 
 static void write_constants(Emit *e)
@@ -270,11 +300,6 @@ static void write_constants(Emit *e)
             emit_line(e);
             emit_declare(e, i, 0);
             emit_text(e, ";");
-        }
-    }
-    for (NodeIndex i = 1; i < e->t.tree->nodes.count; i++) {
-        if (emit_node(e, i)->kind == NODE_STRUCTURE && !module_struct(e->module, emit_at(e, i))) {
-            write_structure(e, i);
         }
     }
     emit_append(e);
@@ -293,6 +318,7 @@ bool emit_body(const Module *module, const Function *kernel, Body *body, Instanc
     if (!e.variables) {
         return error_set("out of host memory");
     }
+    write_structures(&e);
     write_constants(&e);
     *instance = emit_instance(&e, kernel, bound);
     for (NodeIndex i = 1; i < tree->nodes.count; i++) {

@@ -71,6 +71,7 @@ int emit_variable(Emit *e, TypeIndex type)
     StrBuf out = e->out; /* the name of the type is written to the body */
     e->out = STRBUF_EMPTY;
     emit_type_name(e, type);
+    emit_known_lengths(e, type);
     int number = ++e->body->kept_count;
     strbuf_addf(&e->body->text, "%s%s kept%d_%s;\n", emit_exact(e) ? "precise " : "", strbuf_text(&e->out), number,
                 e->root->name);

@@ -93,6 +93,10 @@ Instance emit_instance(Emit *e, const Function *f, const int *bound);
 
 /* Writes the GLSL name of a type without its lengths: "vec3", "u_Ray". */
 void emit_type_name(Emit *e, TypeIndex type);
+/* Writes the lengths "[n][m]" of a type. */
+void emit_known_lengths(Emit *e, TypeIndex type);
+/* Returns the Type of the result of the function that is being written. */
+NodeIndex emit_result_type(const Emit *e);
 /* Writes a Type with its lengths, or the name of a Structure. */
 void emit_type(Emit *e, NodeIndex type);
 /* Writes "[n][m]" for a node and its siblings before `end`. */

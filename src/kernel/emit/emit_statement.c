@@ -34,6 +34,9 @@ void emit_declare(Emit *e, NodeIndex node, NodeIndex loop)
 {
     const Node *n = emit_node(e, node);
     NodeIndex type = n->child;
+    if (!emit_node(e, type)->next) { /* a structure without variables */
+        return;
+    }
     emit_text(e, n->flags & FLAG_CONST ? "const " : "");
     emit_text(e, emit_exact(e) ? "precise " : "");
     emit_type(e, type);
@@ -88,7 +91,7 @@ static void result(Emit *e, NodeIndex node)
         return;
     }
     emit_text(e, "{ precise ");
-    emit_type_name(e, type);
+    emit_type(e, emit_result_type(e));
     emit_text(e, " rill_r = ");
     emit_converted(e, value, type);
     emit_text(e, "; return rill_r; }");

@@ -163,6 +163,15 @@ static void put_truths(Emit *e, NodeIndex value, int rows)
     emit_text(e, "(0))");
 }
 
+/* Returns whether a constructor makes a matrix in a way that the compiler of Mesa 22.3 computes incorrectly if it knows the
+ * value: from another matrix, or with four columns and two rows from a scalar (mat4x2(1.0)[3].x is 1). */
+static bool resizes(const Emit *e, TypeInfo info, NodeIndex first)
+{
+    TypeInfo given = first ? emit_info(e, first) : info;
+    bool one = first && !emit_node(e, first)->next && given.base != BASE_BOOL && e->self.function && !e->fixed;
+    return one && info.columns > 1 && (given.columns > 1 || (info.columns == 4 && info.rows == 2 && given.rows == 1));
+}
+
 /* Writes "T(values)". */
 static void construct_as(Emit *e, NodeIndex node, NodeIndex type, NodeIndex first)
 {
@@ -191,7 +200,9 @@ static void construct_as(Emit *e, NodeIndex node, NodeIndex type, NodeIndex firs
     if (type) {
         emit_lengths(e, emit_node(e, type)->child, 0);
     }
-    emit_text(e, "(");
+    bool hidden = resizes(e, info, first);
+    TypeInfo given = hidden ? emit_info(e, first) : info;
+    emit_text(e, !hidden ? "(" : given.base == BASE_DOUBLE ? "(rill_same_double(" : "(rill_same(");
     for (NodeIndex i = first; i; i = emit_node(e, i)->next) {
         emit_text(e, i == first ? "" : ", ");
         if (truth || info.base == BASE_ARRAY) {
@@ -200,7 +211,7 @@ static void construct_as(Emit *e, NodeIndex node, NodeIndex type, NodeIndex firs
             emit_converted(e, i, real ? result : emit_node(e, i)->type);
         }
     }
-    emit_text(e, ")");
+    emit_text(e, hidden ? "))" : ")");
     emit_keep_end(e, kept);
     emit_text(e, seen ? ")" : "");
 }

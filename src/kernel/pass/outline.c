@@ -58,22 +58,22 @@ static void set_type(const Outline *o, TypeIndex type, const Type **known, int *
 
 enum { MAX_FIELDS = 64 };
 
-static bool add_field(Outline *o, NodeIndex type, NodeIndex variable, Field *fields, int *count)
+/* Adds a field of a structure. *plain becomes false if streams cannot have the type. */
+static bool add_field(Outline *o, NodeIndex structure, NodeIndex variable, Field *fields, int *count, bool *plain)
 {
-    const Token *name = node_token(o->t.tree, variable), *word = node_token(o->t.tree, type);
+    const Token *name = node_token(o->t.tree, variable);
     TypeInfo info = pass_info(&o->t, pass_node(&o->t, variable)->type);
     if (*count == MAX_FIELDS) {
         return FAIL(o, name, "a structure has at most %d fields", MAX_FIELDS);
     }
-    if (info.base == BASE_ARRAY) {
-        return FAIL(o, name + 1, "arrays in structures are not supported");
-    }
     const Type *known = stream_type(o, pass_node(&o->t, variable)->type);
-    if (!known) {
-        return info.base == BASE_STRUCTURE ? FAIL(o, word, "structure '%.*s' must be declared before it is used",
-                                                  info.name.length, info.name.text)
-                                           : info.base == BASE_NONE || FAIL(o, word, "a field can't be of type '%.*s'",
-                                                                            word->length, word->text);
+    *plain = *plain && known;
+    while (info.base == BASE_ARRAY) {
+        info = pass_info(&o->t, info.element);
+    }
+    if (info.base == BASE_STRUCTURE && info.structure >= structure) {
+        return FAIL(o, name - 1, "structure '%.*s' must be declared before it is used", info.name.length,
+                    info.name.text);
     }
     fields[*count].type = known;
     return copy_name(o, name, fields[(*count)++].name);
@@ -85,15 +85,16 @@ static bool add_structure(Outline *o, NodeIndex node)
     char name[MAX_NAME + 1];
     const Token *token = node_token(o->t.tree, node);
     int count = 0;
+    bool plain = true;
     for (NodeIndex d = pass_node(&o->t, node)->child; d; d = pass_node(&o->t, d)->next) {
         NodeIndex type = pass_node(&o->t, d)->kind == NODE_DECLARE ? pass_node(&o->t, d)->child : 0;
         for (NodeIndex v = type ? pass_node(&o->t, type)->next : 0; v; v = pass_node(&o->t, v)->next) {
-            if (!add_field(o, type, v, fields, &count)) {
+            if (!add_field(o, node, v, fields, &count, &plain)) {
                 return true;
             }
         }
     }
-    if (!copy_name(o, token, name) || (count == 0 && !FAIL(o, token, "structure '%s' has no fields", name))) {
+    if (!copy_name(o, token, name) || (count == 0 && !FAIL(o, token, "structure '%s' has no fields", name)) || !plain) {
         return true;
     }
     const Type *type = type_struct(name, fields, count);
@@ -160,6 +161,38 @@ static bool wrong_form(Outline *o, const Param *param, const Token *token, const
                : FAIL(o, token, "'%s': write %s<> for a %s", name, name, param_kinds[kind_of(word, false)].name);
 }
 
+/* Returns the first field of a structure whose type streams cannot have, or 0. */
+static NodeIndex other_field(const Outline *o, TypeInfo info)
+{
+    for (NodeIndex d = pass_node(&o->t, info.structure)->child; d; d = pass_node(&o->t, d)->next) {
+        NodeIndex first = pass_node(&o->t, d)->kind == NODE_DECLARE ? pass_child(&o->t, d, 1) : 0;
+        for (NodeIndex v = first; v; v = pass_node(&o->t, v)->next) {
+            if (!stream_type(o, pass_node(&o->t, v)->type)) {
+                return v;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Adds the error of a parameter with a type that only functions can have. */
+static bool wrong_type(Outline *o, const Param *param, NodeIndex node)
+{
+    const Token *token = node_token(o->t.tree, node);
+    TypeIndex type = pass_element(&o->t, node);
+    TypeInfo info = pass_info(&o->t, type);
+    NodeIndex field = info.base == BASE_STRUCTURE ? other_field(o, info) : 0;
+    const char *kind = param_kinds[param->kind].name, *name = pass_name(&o->t, type);
+    if (!field) {
+        return FAIL(o, token, "'%s': a %s can't be of type %s", param->name, kind, name);
+    }
+    const Token *at = node_token(o->t.tree, field);
+    return FAIL(o, token,
+                "'%s': a %s can't be of type %s\nits field '%.*s' is %s: streams and constants have fields that are "
+                "scalars, vectors, or structures of them",
+                param->name, kind, name, at->length, at->text, pass_a(&o->t, pass_node(&o->t, field)->type));
+}
+
 static bool set_kind(Outline *o, const Function *f, Param *param, NodeIndex node, bool sized)
 {
     const Token *token = node_token(o->t.tree, node);
@@ -188,8 +221,7 @@ static bool set_kind(Outline *o, const Function *f, Param *param, NodeIndex node
         param->kind = kind;
     }
     return !param->matrix || (param->kind == PARAM_CONSTANT && param->matrix != OTHER_TYPE) ||
-           FAIL(o, token, "'%s': a %s can't be of type %s", name, param_kinds[param->kind].name,
-                pass_name(&o->t, pass_element(&o->t, node)));
+           wrong_type(o, param, node);
 }
 
 /* Adds a parameter. Returns false after an error. */
@@ -204,6 +236,7 @@ static bool add_parameter(Outline *o, Function *f, NodeIndex node)
         return FAIL(o, token, "a function has at most %d parameters", MAX_PARAMS);
     }
     *param = (Param){.offset = token->offset};
+    bool named = token->kind == TOKEN_NAME;
     if (length && pass_node(&o->t, length)->kind == NODE_LIST) {
         length = pass_node(&o->t, length)->next;
     }
@@ -216,7 +249,7 @@ static bool add_parameter(Outline *o, Function *f, NodeIndex node)
         return FAIL(o, node_token(o->t.tree, type), "a parameter can't be void");
     }
     set_type(o, element, &param->type, &param->matrix);
-    if (!copy_name(o, token, param->name)) {
+    if (named && !copy_name(o, token, param->name)) {
         return false;
     }
     if (param->rank > SHAPE_MAX_RANK) {

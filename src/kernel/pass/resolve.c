@@ -17,14 +17,14 @@ typedef struct Name {
     NodeIndex called; /* the Function or Structure; 0: none */
     NodeIndex value;  /* the innermost Variable or Parameter in scope; 0: none */
     int depth;        /* of the scope that contains the value; 0: outside of functions */
+    int called_depth; /* of the scope that contains a structure */
     size_t next;      /* 1 + the next name of the bucket; 0: none */
 } Name;
 
-/* A value that a scope hides until its end. */
+/* What a name meant before a scope declared it, until the end of the scope. */
 typedef struct Hidden {
-    size_t name;
-    NodeIndex value;
-    int depth;
+    size_t at; /* place of the name in the list */
+    Name name;
 } Hidden;
 
 typedef struct Resolver {
@@ -81,6 +81,17 @@ static void declared_twice(Resolver *r, const Token *token, NodeIndex first)
                 function ? "\noverloading is not supported: each function needs its own name" : "");
 }
 
+/* Keeps the meaning of a name, which leave() restores. */
+static bool hide(Resolver *r, size_t at)
+{
+    if (!ARRAY_ROOM(&r->hidden)) {
+        r->failed = true;
+        return false;
+    }
+    r->hidden.items[r->hidden.count++] = (Hidden){at, r->names.items[at]};
+    return true;
+}
+
 /* Declares a Variable or Parameter in the current scope. */
 static void declare_value(Resolver *r, NodeIndex node)
 {
@@ -89,18 +100,33 @@ static void declare_value(Resolver *r, NodeIndex node)
     if (r->failed || token->kind != TOKEN_NAME) {
         return;
     }
-    if (!ARRAY_ROOM(&r->hidden)) {
-        r->failed = true;
-        return;
-    }
     Name *name = &r->names.items[at];
     NodeIndex first = name->value && name->depth == r->depth ? name->value : r->depth == 0 ? name->called : 0;
     if (first) {
         declared_twice(r, token, first);
     }
-    r->hidden.items[r->hidden.count++] = (Hidden){at, name->value, name->depth};
-    name->value = node;
-    name->depth = r->depth;
+    if (hide(r, at)) {
+        name->value = node;
+        name->depth = r->depth;
+    }
+}
+
+/* Declares a Structure in the current scope of a function. */
+static void declare_structure(Resolver *r, NodeIndex node)
+{
+    const Token *token = node_token(r->tree, node);
+    size_t at = find_name(r, token);
+    if (r->failed || token->kind != TOKEN_NAME) {
+        return;
+    }
+    Name *name = &r->names.items[at];
+    if (name->called && name->called_depth == r->depth) {
+        declared_twice(r, token, name->called);
+    }
+    if (hide(r, at)) {
+        name->called = node;
+        name->called_depth = r->depth;
+    }
 }
 
 /* Returns whether a function has a body. */
@@ -133,8 +159,9 @@ static void leave(Resolver *r, size_t first)
 {
     while (r->hidden.count > first) {
         const Hidden *h = &r->hidden.items[--r->hidden.count];
-        r->names.items[h->name].value = h->value;
-        r->names.items[h->name].depth = h->depth;
+        size_t next = r->names.items[h->at].next;
+        r->names.items[h->at] = h->name;
+        r->names.items[h->at].next = next;
     }
 }
 
@@ -285,8 +312,13 @@ static void resolve(Resolver *r, NodeIndex node)
     case NODE_BLOCK:
     case NODE_FOR:
     case NODE_WHILE:
-    case NODE_IF:
-    case NODE_STRUCTURE: resolve_scope(r, node); break;
+    case NODE_IF: resolve_scope(r, node); break;
+    case NODE_STRUCTURE:
+        resolve_scope(r, node);
+        if (node_of(r, node)->flags & FLAG_INNER) {
+            declare_structure(r, node);
+        }
+        break;
     case NODE_VARIABLE:
     case NODE_PARAMETER:
         resolve_children(r, node);
@@ -296,7 +328,7 @@ static void resolve(Resolver *r, NodeIndex node)
     }
 }
 
-/* Declares all functions and structures, which can be used before their definition. */
+/* Declares all functions, and the structures outside of functions, which can be used before their definition. */
 static void declare_outer(Resolver *r)
 {
     for (NodeIndex i = 1; i < r->tree->nodes.count; i++) {
@@ -305,7 +337,7 @@ static void declare_outer(Resolver *r)
             TypeIndex type = types_structure(&r->tree->types, i, node_token(r->tree, i));
             node_of(r, i)->type = type;
         }
-        if (kind == NODE_STRUCTURE || kind == NODE_FUNCTION) {
+        if (kind == NODE_FUNCTION || (kind == NODE_STRUCTURE && !(node_of(r, i)->flags & FLAG_INNER))) {
             declare_called(r, i);
         }
     }

@@ -51,10 +51,7 @@ TypeIndex pass_initial(Typing *t, NodeIndex node, TypeIndex want)
     TypeInfo info = pass_info(t, want);
     if (pass_node(t, node)->kind != NODE_LIST) {
         TypeIndex have = pass_value(t, node);
-        TypeInfo given = pass_info(t, have);
-        bool open_length = info.base == BASE_ARRAY && info.length == 0 && given.base == BASE_ARRAY;
-        pass_fit(t, node, open_length ? types_array(&t->tree->types, info.element, given.length) : want,
-                 pass_first(t, node));
+        pass_fit(t, node, pass_close(t, want, have), pass_first(t, node));
         return pass_node(t, node)->type;
     }
     if (t->brook && info.columns > 1) {
@@ -69,8 +66,7 @@ TypeIndex pass_initial(Typing *t, NodeIndex node, TypeIndex want)
     } else if (info.base == BASE_ARRAY) {
         elements(t, node, info.element, &first);
         needed = info.length > 0 ? info.length : count;
-        TypeIndex element = pass_info(t, info.element).length == 0 && first ? first : info.element;
-        want = types_array(&t->tree->types, element, needed);
+        want = types_array(&t->tree->types, pass_close(t, info.element, first), needed);
     } else if (pass_is_plain(info)) {
         needed = info.columns > 1 ? info.columns : info.rows;
         elements(t, node, types_of(info.base, 1, info.columns > 1 ? info.rows : 1), &first);
@@ -93,15 +89,29 @@ static void type_variable(Typing *t, NodeIndex node, TypeIndex type)
     type = type ? pass_array(t, type, pass_node(t, node)->child, value) : 0;
     if (value) {
         TypeIndex have = pass_initial(t, value, type);
-        bool unknown = type && pass_info(t, type).base == BASE_ARRAY && pass_info(t, type).length == 0;
-        type = unknown ? have : type;
+        type = pass_close(t, type, have);
     }
     pass_node(t, node)->type = type;
+}
+
+static void type_declare(Typing *t, NodeIndex node);
+
+/* Types the fields of a structure. */
+static void type_structure(Typing *t, NodeIndex node)
+{
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        if (pass_node(t, i)->kind == NODE_DECLARE) {
+            type_declare(t, i);
+        }
+    }
 }
 
 static void type_declare(Typing *t, NodeIndex node)
 {
     NodeIndex first = pass_node(t, node)->child;
+    if (pass_node(t, first)->kind == NODE_STRUCTURE) {
+        type_structure(t, first);
+    }
     TypeIndex type = pass_declared(t, first);
     uint32_t words = pass_node(t, node)->flags & (FLAG_CONST | FLAG_SHARED);
     if (type && pass_info(t, type).base == BASE_VOID) {
@@ -285,12 +295,8 @@ static void type_statement(Typing *t, NodeIndex node)
     }
 }
 
-static void type_outer(Typing *t, NodeIndex node, uint32_t kind)
+static void type_function(Typing *t, NodeIndex node)
 {
-    if (kind == NODE_CONSTANT) {
-        type_declare(t, node);
-        return;
-    }
     t->function = node;
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
         if (pass_node(t, i)->kind == NODE_BLOCK) {
@@ -320,25 +326,17 @@ bool pass_type(Tree *tree, Messages *messages)
     if (tree->brook && !reserve(tree)) {
         return false;
     }
-    for (NodeIndex i = 1; i < tree->nodes.count; i++) {
-        const Node *n = pass_node(&t, i);
-        if (n->kind == NODE_STRUCTURE) {
-            for (NodeIndex k = n->child; k; k = pass_node(&t, k)->next) {
-                if (pass_node(&t, k)->kind == NODE_DECLARE) {
-                    type_declare(&t, k);
-                }
-            }
-        }
-    }
-    static const uint32_t order[] = {NODE_CONSTANT, NODE_FUNCTION, NODE_FUNCTION};
-    for (int pass = 0; pass < 3; pass++) {
+    for (int pass = 0; pass < 3; pass++) { /* structures and constants; signatures; bodies */
         for (NodeIndex i = pass_node(&t, tree->root)->child; i; i = pass_node(&t, i)->next) {
-            if (pass_node(&t, i)->kind == order[pass]) {
-                if (pass == 1) {
-                    type_signature(&t, i);
-                } else {
-                    type_outer(&t, i, order[pass]);
-                }
+            uint32_t kind = pass_node(&t, i)->kind;
+            if (pass == 0 && kind == NODE_STRUCTURE) {
+                type_structure(&t, i);
+            } else if (pass == 0 && kind == NODE_CONSTANT) {
+                type_declare(&t, i);
+            } else if (pass == 1 && kind == NODE_FUNCTION) {
+                type_signature(&t, i);
+            } else if (pass == 2 && kind == NODE_FUNCTION) {
+                type_function(&t, i);
             }
         }
     }

@@ -181,8 +181,8 @@ static bool lists_fit(Typing *t, NodeIndex node, NodeIndex parameter)
     return rank > 0 && indices == rank - 1;
 }
 
-/* Checks that a query can be made about a parameter. */
-static bool can_query(Typing *t, const Token *query, NodeIndex parameter)
+/* Checks that a query can be made about a parameter, which is named at `place`. */
+static bool can_query(Typing *t, const Token *query, NodeIndex parameter, const Token *place)
 {
     const Token *name = node_token(t->tree, parameter);
     uint32_t flags = pass_node(t, parameter)->flags;
@@ -191,11 +191,11 @@ static bool can_query(Typing *t, const Token *query, NodeIndex parameter)
         return true;
     }
     if (flags & FLAG_PARAM(PARAM_VOUT)) {
-        return PASS_FAIL(t, name, "'%.*s' is a variable output: %s", name->length, name->text,
+        return PASS_FAIL(t, place, "'%.*s' is a variable output: %s", name->length, name->text,
                          size ? "its size is not known yet" : "it has no index");
     }
     if (token_is(query, "indexof") && gather) {
-        return PASS_FAIL(t, query, "'%.*s' is a gather: it has no index", name->length, name->text);
+        return PASS_FAIL(t, place, "'%.*s' is a gather: it has no index", name->length, name->text);
     }
     if (token_is(query, "spacingof") && !(flags & FLAG_STREAM)) {
         return PASS_FAIL(t, query, "'spacingof' takes the name of a parameter with <>: spacingof(name)");
@@ -214,8 +214,8 @@ TypeIndex pass_query(Typing *t, NodeIndex node)
                                 name->text);
     }
     NodeIndex parameter = named(t, node);
-    if (parameter &&
-        (!can_query(t, name, parameter) || (token_is(name, "sizeof_list") && !lists_fit(t, node, parameter)))) {
+    if (parameter && (!can_query(t, name, parameter, node_token(t->tree, pass_node(t, node)->child)) ||
+                      (token_is(name, "sizeof_list") && !lists_fit(t, node, parameter)))) {
         return 0;
     }
     bool whole = token_is(name, "spacingof") || token_is(name, "sizeof_list") || count > 1;
@@ -291,6 +291,7 @@ static TypeIndex parts(Typing *t, TypeIndex type, NodeIndex first, const Token *
         count++;
     }
     if (info.base == BASE_ARRAY) {
+        info.element = first ? pass_close(t, info.element, pass_node(t, first)->type) : info.element;
         for (NodeIndex i = first; i; i = pass_node(t, i)->next) {
             pass_fit(t, i, info.element, pass_first(t, i));
         }

@@ -66,6 +66,8 @@ TypeIndex pass_element(const Typing *t, NodeIndex parameter);
 const char *pass_brackets(int count);
 /* Returns the properties of a type. */
 TypeInfo pass_info(const Typing *t, TypeIndex type);
+/* Returns an array type whose missing lengths are those of the type `have`: float[][2] and float[3][2] become float[3][2]. */
+TypeIndex pass_close(Typing *t, TypeIndex want, TypeIndex have);
 /* Returns an array type with the lengths of nodes first, ..., end - 1. */
 TypeIndex pass_array(Typing *t, TypeIndex element, NodeIndex first, NodeIndex end);
 /* Returns the type of a Type or Structure with its lengths. */

@@ -100,6 +100,16 @@ const char *pass_brackets(int count)
     return brackets + (length < most ? most - length : 0);
 }
 
+TypeIndex pass_close(Typing *t, TypeIndex want, TypeIndex have)
+{
+    TypeInfo open = pass_info(t, want), given = pass_info(t, have);
+    if (open.base != BASE_ARRAY || given.base != BASE_ARRAY) {
+        return want;
+    }
+    TypeIndex element = pass_close(t, open.element, given.element);
+    return types_array(&t->tree->types, element, open.length ? open.length : given.length);
+}
+
 TypeInfo pass_info(const Typing *t, TypeIndex type)
 {
     return types_info(&t->tree->types, type);

@@ -19,6 +19,13 @@ static bool fold(Typing *t, NodeIndex node, long *value)
     switch (n->kind) {
     case NODE_NUMBER: *value = token->kind == TOKEN_NUMBER ? strtol(token->text, NULL, 0) : 0; return true;
     case NODE_PAREN: return fold(t, n->child, value);
+    case NODE_MEMBER: { /* x.length() */
+        TypeInfo info = pass_info(t, pass_node(t, n->child)->type);
+        *value = info.base == BASE_ARRAY ? info.length : info.columns > 1 ? info.columns : info.rows;
+        return *value > 0;
+    }
+    case NODE_SWIZZLE:
+    case NODE_INDEX: t->unknown = true; return fold(t, n->child, value);
     case NODE_CONVERT: return fold(t, pass_child(t, node, 1), value);
     case NODE_CONSTRUCT: return n->child && fold(t, n->child, value);
     case NODE_LOCAL:

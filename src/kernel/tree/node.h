@@ -45,7 +45,7 @@ typedef uint32_t NodeIndex; /* 0: none */
     X(BARRIER, Barrier)                                                                                                \
     /* statements; Assign and Step are expressions, too */                                                             \
     X(BLOCK, Block)       /* statements... */                                                                          \
-    X(DECLARE, Declare)   /* Type or Structure, Variable... */                                                         \
+    X(DECLARE, Declare)   /* Type or Structure, Variable...; none after "struct P { fields };" */                      \
     X(VARIABLE, Variable) /* lengths..., [value]; FLAG_VALUE: the last child is the initial value */                   \
     X(ASSIGN, Assign)     /* target, value; the token is the operator */                                               \
     X(STEP, Step)         /* target; FLAG_POSTFIX: x++ */                                                              \
@@ -66,9 +66,11 @@ typedef uint32_t NodeIndex; /* 0: none */
     X(STRUCTURE, Structure) /* [Empty,] Declare...; Empty: the name after `typedef struct`, without meaning */         \
     X(CONSTANT, Constant)   /* Type, Variable... */                                                                    \
     X(FUNCTION, Function)   /* [Group,] Type, Parameter..., [Block]; without Block: a prototype */                     \
-    X(PARAMETER, Parameter) /* [maximum,] Type, [List,] lengths...; List: the sizes in x<4, 4> */                      \
-    X(GROUP, Group)         /* Number... */                                                                            \
-    X(TYPE, Type)           /* lengths... */
+    X(PARAMETER,                                                                                                       \
+      Parameter)    /* [maximum,] Type, [List,] lengths...; List: the sizes in x<4, 4>. Without name: the token \
+                               is the ',' or ')' after it */      \
+    X(GROUP, Group) /* Number... */                                                                                    \
+    X(TYPE, Type)   /* lengths... */
 
 #define NODE_ID(id, name) NODE_##id,
 typedef enum NodeKind { NODE_KINDS(NODE_ID) NODE_KIND_COUNT } NodeKind;
@@ -76,7 +78,7 @@ typedef enum NodeKind { NODE_KINDS(NODE_ID) NODE_KIND_COUNT } NodeKind;
 
 /* Properties of a node. The first group are words before a type (node_word), and so are the words of param_kinds. */
 #define FLAG_PARAM(kind) (1u << (FLAG_BITS + (kind)))
-enum { FLAG_BITS = 21 }; /* number of flags without those of param_kinds */
+enum { FLAG_BITS = 22 }; /* number of flags without those of param_kinds */
 _Static_assert(FLAG_BITS + PARAM_KIND_COUNT <= 32, "a flag for each kind of parameters");
 #define FLAG_CONST (1u << 0)
 #define FLAG_STATIC (1u << 1)
@@ -99,6 +101,7 @@ _Static_assert(FLAG_BITS + PARAM_KIND_COUNT <= 32, "a flag for each kind of para
 #define FLAG_CALLED (1u << 18)    /* of a Member: x.length() */
 #define FLAG_COMMA (1u << 19)     /* of a List: a comma follows the last value */
 #define FLAG_TWO_WORDS (1u << 20) /* of a Type: the next token belongs to it: "unsigned int", "struct P" */
+#define FLAG_INNER (1u << 21)     /* of a Structure: it is declared in a function */
 
 /* The words that a local variable, a parameter, and a declaration outside of functions may have. */
 #define FLAGS_PRECISION (FLAG_PRECISE | FLAG_HIGHP | FLAG_MEDIUMP | FLAG_LOWP)

@@ -70,7 +70,8 @@ static void sizes(Parse *p, Children *children)
     parse_expect(p, ">", "'>'");
 }
 
-static NodeIndex parameter(Parse *p)
+/* Parses a parameter. Those of functions that are not kernels may have no name. */
+static NodeIndex parameter(Parse *p, bool kernel)
 {
     NodeIndex node = node_add(p->tree, NODE_PARAMETER, p->at);
     Children children = parse_children(p, node);
@@ -83,7 +84,8 @@ static NodeIndex parameter(Parse *p)
     static const char *const ends[] = {",", ")", "<", "[", NULL};
     expect_type(p, ends, NULL);
     node_append(&children, parse_type(p));
-    uint32_t name = parse_name(p, "the parameter's name");
+    bool nameless = !kernel && (parse_is(p, ",") || parse_is(p, ")"));
+    uint32_t name = nameless ? p->at : parse_name(p, "the parameter's name");
     if (parse_accept(p, "<")) {
         flags |= FLAG_STREAM;
         sizes(p, &children);
@@ -91,12 +93,14 @@ static NodeIndex parameter(Parse *p)
     parse_lengths(p, &children);
     node_at(p->tree, node)->token = name;
     node_at(p->tree, node)->flags = flags;
-    parse_declare_name(p, name);
+    if (!nameless) {
+        parse_declare_name(p, name);
+    }
     return node;
 }
 
 /* Parses the parameters with their parentheses. Returns the flags of the function. */
-static uint32_t parameters(Parse *p, Children *children)
+static uint32_t parameters(Parse *p, Children *children, bool kernel)
 {
     uint32_t open = p->at, flags = 0;
     if (!parse_accept(p, "(")) {
@@ -109,7 +113,7 @@ static uint32_t parameters(Parse *p, Children *children)
         p->at++;
     } else if (!token_is(t, ")")) {
         do {
-            node_append(children, parameter(p));
+            node_append(children, parameter(p, kernel));
         } while (parse_accept(p, ","));
     }
     if (!p->damaged) {
@@ -146,7 +150,7 @@ static NodeIndex function(Parse *p, uint32_t flags)
     expect_type(p, ends, (flags & FLAG_KERNEL) ? "kernel void" : "float");
     node_append(&children, parse_type(p));
     uint32_t name = parse_name(p, "the function's name");
-    flags |= parameters(p, &children);
+    flags |= parameters(p, &children, flags & (FLAG_KERNEL | FLAG_PARAM(PARAM_REDUCE)));
     node_at(p->tree, node)->token = name;
     node_at(p->tree, node)->flags = flags;
     if (parse_is(p, "{")) {

@@ -81,7 +81,15 @@ NodeIndex parse_variables(Parse *p, NodeKind kind, uint32_t flags)
     NodeIndex node = node_add(p->tree, kind, p->at);
     node_at(p->tree, node)->flags = flags;
     Children children = parse_children(p, node);
-    node_append(&children, parse_defines_structure(p) ? parse_structure(p) : parse_type(p));
+    bool structure = parse_defines_structure(p);
+    NodeIndex type = structure ? parse_structure(p) : parse_type(p);
+    node_append(&children, type);
+    if (structure && kind == NODE_DECLARE) {
+        node_at(p->tree, type)->flags |= FLAG_INNER;
+    }
+    if (structure && parse_is(p, ";")) {
+        return node;
+    }
     do {
         node_append(&children, variable(p));
     } while (parse_accept(p, ","));
@@ -106,6 +114,9 @@ void parse_fields(Parse *p, Children *children)
     }
     p->last = p->closing[open];
     while (!p->damaged && !p->stopped && p->at < p->last) {
+        if (parse_defines_structure(p)) {
+            parse_error(p, p->at, "a structure cannot be defined inside of another one\ndefine it before");
+        }
         node_append(children, parse_declaration(p));
         parse_semicolon(p);
     }

@@ -90,7 +90,7 @@ static void print_declare(Printer *p, const Node *node)
 {
     print_words(p, node->flags);
     print(p, node->child);
-    put(p, " ");
+    put(p, next_of(p, node->child) ? " " : "");
     print_list(p, next_of(p, node->child), 0, ", ");
 }
 
@@ -313,8 +313,10 @@ static void print_parameter(Printer *p, const Node *node)
     print_words(p, node->flags);
     print_lengths(p, node->child, type);
     print(p, type);
-    put(p, " ");
-    put_token(p, node->token);
+    if (p->tree->tokens[node->token].kind == TOKEN_NAME) {
+        put(p, " ");
+        put_token(p, node->token);
+    }
     put(p, node->flags & FLAG_STREAM ? "<" : "");
     if (sizes) {
         print_list(p, node_at(p->tree, rest)->child, 0, ", ");

@@ -99,7 +99,9 @@ void types_name(const Types *types, TypeIndex type, StrBuf *out)
         strbuf_addf(&lengths, info.length > 0 ? "[%d]" : "[]", info.length);
         type = info.element;
     }
-    if (info.base == BASE_STRUCTURE) {
+    if (info.base == BASE_STRUCTURE && info.name.kind != TOKEN_NAME) {
+        strbuf_add(out, "struct"); /* without a name */
+    } else if (info.base == BASE_STRUCTURE) {
         strbuf_add_bytes(out, info.name.text, (size_t)info.name.length);
     } else {
         strbuf_add(out, words[type]);

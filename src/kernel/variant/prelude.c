@@ -45,6 +45,8 @@ static const Called called[] = {
     {{"double", "dvec"}, shader_seen_double, {NULL}, 0, NULL},
     {{"lf", "LF"}, shader_seen_double, {NULL}, 0, NULL},
     {{"dmat"}, shader_seen_double, {NULL}, 0, NULL},
+    {{"rill_same("}, shader_same, {NULL}, 0, NULL},
+    {{"rill_same_double("}, shader_same_double, {NULL}, 0, NULL},
     {{"rill_kept("}, shader_kept, {NULL}, 0, NULL},
     {{"rill_truth("}, "bool rill_truth(precise bool b) { return b; }\n", {NULL}, 0, NULL},
     {{"rill_rem(", "rill_rem_to("}, shader_remain, {NULL}, 0, NULL},
