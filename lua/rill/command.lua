@@ -1,7 +1,7 @@
 -- rill.command: the command line. The words after the script's name are arguments of the script. Exit statuses and
 -- messages are the same as lua's.
 local with_value = { e = true, l = true, d = true }
-local long_value = { ["--device"] = true }
+local long_value = { ["--device"] = true, ["--lint"] = true }
 local about = [[Runs Lua with rill: streams and kernels on a graphics device. Without a script, starts a prompt.]]
 local examples = [[
   rill                            starts the prompt; ? prints help
@@ -49,6 +49,8 @@ local function parser_of(argparse, steps)
     parser:flag("--selftest", "Check this device and its driver against plain Lua.")
     parser:flag("--tune", "Measure again which variants of kernels are fastest on this device, and save the result.")
     parser:flag("--check", "Let kernels report indices out of range (rill.check).")
+    parser:option("--lint", "Print the errors and notes of the kernel texts in a file or Lua script, without running it.")
+        :argname "<file>":count "*"
     parser:flag("--profile", "Print what launches cost (rill.profile) at the end.")
     parser:flag("-v --version", "Print versions.")
     return parser
@@ -236,6 +238,19 @@ local function tune()
     print_tuning(rill)
 end
 
+-- Prints the errors and notes of the kernel texts in files, a line for each. Returns true, or false if there are errors.
+local function lint(paths)
+    local errors = 0
+    for _, path in ipairs(paths) do
+        local count, messages = require "rill.shell.lint"(path)
+        errors = errors + count
+        for _, message in ipairs(messages) do
+            print(message)
+        end
+    end
+    return errors == 0
+end
+
 local function print_versions()
     local rill = require "rill"
     print(("rill %s, %s"):format(rill._VERSION, _VERSION))
@@ -288,12 +303,18 @@ local function perform(options, words, at)
     if options.devices then
         list_devices()
     end
+    if #options.lint > 0 then
+        local linted, good = pcall(lint, options.lint)
+        if not linted or not good then
+            return linted and good or complain(good)
+        end
+    end
     local opened = not options.device or open_device(options.device)
     if opened ~= true then
         return opened
     end
     local script = words[at]
-    local has_action = options.version or options.devices or options.selftest or options.tune or #options.steps > 0
+    local has_action = #options.lint > 0 or options.version or options.devices or options.selftest or options.tune or #options.steps > 0
     local interactive = options.interactive or not script and not has_action
     if options.warnings then
         warn "@on"

@@ -254,7 +254,9 @@ static void test_functions_of_the_table(void **state)
     for (size_t i = 0; functions_at(i); i++) {
         const FunctionRow *row = functions_at(i);
         Token name = {.kind = TOKEN_NAME, .text = row->name, .length = (int)strlen(row->name)};
-        assert_ptr_equal(functions_find(&name), row);
+        bool own = strncmp(row->name, "rill_", 5) == 0; /* no text can name it */
+        assert_ptr_equal(functions_find(&name), own ? NULL : row);
+        assert_ptr_equal(functions_named(row->name), row);
     }
 }
 

@@ -130,6 +130,7 @@ rill.branch(cond: source, yes: kernel, no: kernel): function -- returns a functi
 k.name: string -- the name of the kernel
 k.params: table[] -- the parameters in order: tables with name, type and kind
 k:source(): string -- returns the GLSL text that was compiled last
+k:notes(): string[] -- returns notes about what is legal in the text of the kernel but probably not meant: "file:line:column: note: ..." with the line. There are notes about an assignment to an input or constant, a quotient of ints that becomes a float, a variable that hides a parameter, a parameter that is not used, and an output that is never assigned
 k:explain(...: any): string -- takes the arguments of a launch and describes it: how each argument is accessed, and why
 k:specialize(constants: table): kernel -- returns a kernel with constants fixed in its text: k:specialize{n = 3}
 s:map(expression: string, constants?: table): stream -- runs a one-line kernel: a GLSL expression in x, the element, and named constants. x.name is a field of a structure

@@ -146,12 +146,36 @@ local function keep_results(results)
     rawset(_G, "_", results[2])
 end
 
+local noted = setmetatable({}, {__mode = "k"}) -- kernels whose notes were shown
+
+local function show_kernel_notes(value, terminal)
+    if rill.type(value) == "kernel" and not noted[value] then
+        noted[value] = true
+        for _, note in ipairs(value:notes()) do
+            complain(terminal, note)
+        end
+    end
+end
+
+-- Shows the notes of new kernels among the results and the globals, and in tables of them.
+local function show_notes(results, terminal)
+    local function look_in(values)
+        for _, value in pairs(values) do
+            local kernel = type(value) == "table" and select(2, next(value)) or value
+            show_kernel_notes(kernel, terminal)
+        end
+    end
+    look_in(_G)
+    look_in(results)
+end
+
 local function evaluate(chunk, quiet, terminal)
     local start = rill.clock()
     local results = run(chunk, keep_locals)
     local failure = not results[1] and results[2]
     if not failure then
         keep_results(results)
+        run(show_notes, results, terminal)
         if not quiet then
             local shown = run(show_all, results, terminal)
             failure = not shown[1] and shown[2]

@@ -45,7 +45,7 @@ Kernel *kernel_to(lua_State *L, int index)
     return meta == state_get(L)->kernel_meta ? ((LuaKernel *)lua_touserdata(L, index))->kernel : NULL;
 }
 
-static Kernel *kernel_check(lua_State *L, int index, const char *function)
+Kernel *kernel_check(lua_State *L, int index, const char *function)
 {
     Kernel *kernel = kernel_to(L, index);
     if (!kernel) {
@@ -465,7 +465,8 @@ static int rill_kernel_text(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {{"source", kernel_source_text},
-                                   {"explain", kernel_explain_text},
+                                   {"notes", kernel_tree_notes},
+                                  {"explain", kernel_explain_text},
                                    {"specialize", kernel_specialize_call},
                                    {NULL, NULL}};
 

@@ -1,7 +1,10 @@
-/* _tree(text [, form]): the tree of a kernel text, for tests and tools/tree.lua. */
-#include "binding/binding.h"
+/* What is known about a kernel text: its notes; for the command its errors (_lint); for tests and tools/tree.lua its tree
+ * (_tree). */
+#include "binding/kernels/kernel.h"
 
+#include "binding/binding.h"
 #include "kernel/pass/analyze.h"
+#include "kernel/pass/notes.h"
 #include "kernel/text/lexer.h"
 #include "kernel/tree/parse.h"
 #include "kernel/tree/print.h"
@@ -51,8 +54,62 @@ static int rill_tree(lua_State *L)
     return done ? 1 : luaL_error(L, "%s", error_message());
 }
 
+/* Pushes a list of the messages, and frees them. Releases the module to which they belong, unless it is NULL. */
+static int push_messages(lua_State *L, Messages *messages, Module *module)
+{
+    StrBuf text = STRBUF_EMPTY;
+    int count = messages->count;
+    for (int i = 0; i < count; i++) {
+        message_write_at(messages, i, &text);
+        strbuf_add_bytes(&text, "", 1);
+    }
+    message_free(messages);
+    module_release(module);
+    bool whole = strbuf_whole(strbuf_text(&text));
+    lua_pushlstring(L, strbuf_text(&text), whole ? text.length : 0);
+    strbuf_free(&text);
+    if (!whole) {
+        binding_raise(L);
+    }
+    const char *next = lua_tostring(L, -1);
+    lua_createtable(L, count, 0);
+    for (int i = 1; i <= count; i++) {
+        lua_pushstring(L, next);
+        lua_rawseti(L, -2, i);
+        next += strlen(next) + 1;
+    }
+    return 1;
+}
+
+int kernel_tree_notes(lua_State *L)
+{
+    const Module *module = kernel_module(kernel_check(L, 1, "kernel:notes"));
+    binding_count(L, "kernel:notes", 1, true);
+    Messages notes = {.source = &module->source, .notes = true};
+    pass_notes(module->tree, &notes);
+    return push_messages(L, &notes, NULL);
+}
+
+/* Returns the errors of a text or, if there are none, its notes: _lint(text, chunk, line [, brook]). */
+static int rill_lint(lua_State *L)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length), *chunk = luaL_checkstring(L, 2);
+    Messages messages;
+    Module *module = analyze_begin(text, length, chunk, (int)luaL_checkinteger(L, 3),
+                                   lua_toboolean(L, 4) ? TEXT_BROOK : TEXT_USER, &messages);
+    if (!module) {
+        binding_raise(L);
+    }
+    if (messages.count == 0) {
+        messages.notes = true;
+        pass_notes(module->tree, &messages);
+    }
+    return push_messages(L, &messages, module);
+}
+
 void open_kernel_tree(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"_tree", rill_tree}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"_tree", rill_tree}, {"_lint", rill_lint}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

@@ -44,32 +44,45 @@ static void destroy(Tree *tree)
     free(tree);
 }
 
-/* Parses the tokens of a module and runs the passes. Reports the errors. */
-static bool analyze(Module *module, TextKind kind)
+/* Parses the tokens of a module and runs the passes. */
+static bool analyze(Module *module, TextKind kind, Messages *messages)
 {
     Tree *tree = calloc(1, sizeof *tree);
-    Messages messages;
     if (!tree) {
         return error_set("out of host memory");
     }
     module->tree = tree;
     module->tree_destroy = destroy;
-    bool done = parse_module(tree, &module->source, &module->tokens, &messages);
+    bool done = parse_module(tree, &module->source, &module->tokens, messages);
     tree->brook = kind == TEXT_BROOK;
-    done = done && pass_resolve(tree, &messages) && pass_type(tree, &messages) &&
-           (messages.count > 0 || pass_outline(tree, module, &messages)) &&
-           (messages.count > 0 || kind == TEXT_OWN || pass_check(tree, &messages)) &&
-           (!messages.failed || error_set("out of host memory"));
-    explain(&module->source, &messages);
-    done = done && analyze_report(&messages);
-    message_free(&messages);
+    done = done && pass_resolve(tree, messages) && pass_type(tree, messages) &&
+           (messages->count > 0 || pass_outline(tree, module, messages)) &&
+           (messages->count > 0 || kind == TEXT_OWN || pass_check(tree, messages)) &&
+           (!messages->failed || error_set("out of host memory"));
+    explain(&module->source, messages);
     return done;
+}
+
+Module *analyze_begin(const char *text, size_t length, const char *chunk, int first_line, TextKind kind,
+                      Messages *messages)
+{
+    *messages = (Messages){0};
+    Module *module = module_lex(text, length, chunk, first_line);
+    if (module && !analyze(module, kind, messages)) {
+        message_free(messages);
+        module_release(module);
+        return NULL;
+    }
+    return module;
 }
 
 Module *analyze_module(const char *text, size_t length, const char *chunk, int first_line, TextKind kind)
 {
-    Module *module = module_lex(text, length, chunk, first_line);
-    if (module && !analyze(module, kind)) {
+    Messages messages;
+    Module *module = analyze_begin(text, length, chunk, first_line, kind, &messages);
+    bool done = module && analyze_report(&messages);
+    message_free(&messages);
+    if (module && !done) {
         module_release(module);
         return NULL;
     }

@@ -18,6 +18,10 @@ typedef enum TextKind {
     TEXT_OWN    /* of rill itself: it is not checked for what is undefined (pass/check.h) */
 } TextKind;
 
+/* Creates a module with its tree, whose errors are added to `messages`, which must be freed: with errors it can only be
+ * released. Returns NULL with error_set if the text has no tokens. */
+Module *analyze_begin(const char *text, size_t length, const char *chunk, int first_line, TextKind kind,
+                      Messages *messages);
 /* Creates a module with its tree. `chunk` and `first_line` are the name and the line of the text's source, for messages.
  * Returns NULL with an error of all messages if the text is invalid. */
 Module *analyze_module(const char *text, size_t length, const char *chunk, int first_line, TextKind kind);

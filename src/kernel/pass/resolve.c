@@ -289,14 +289,21 @@ static void resolve_type(Resolver *r, NodeIndex node)
     resolve_children(r, node);
 }
 
-/* Resolves a node and its children in a scope of their own. */
+/* Resolves a node and its children in a scope of their own. That of a function contains its parameters and its body. */
 static void resolve_scope(Resolver *r, NodeIndex node)
 {
     size_t first = r->hidden.count;
     NodeIndex function = r->function;
-    r->function = node_of(r, node)->kind == NODE_FUNCTION ? node : function;
+    bool whole = node_of(r, node)->kind == NODE_FUNCTION;
+    r->function = whole ? node : function;
     r->depth++;
-    resolve_children(r, node);
+    for (NodeIndex i = node_of(r, node)->child; i; i = node_of(r, i)->next) {
+        if (whole && node_of(r, i)->kind == NODE_BLOCK) {
+            resolve_children(r, i);
+        } else {
+            resolve(r, i);
+        }
+    }
     r->depth--;
     leave(r, first);
     r->function = function;

@@ -181,7 +181,8 @@ const char *foreign_syntax(const SourceText *source, size_t *offset)
         const Token after = next_token(source, &token, &comment);
         message = message_of(source, &before, &token, &after);
         if (message || comment) {
-            *offset = message ? token.offset : after.offset;
+            bool loop = message && token_is(&token, "for"); /* the word itself is one of GLSL */
+            *offset = message && !loop ? token.offset : after.offset;
             return message ? message : comment;
         }
         before = token;

@@ -69,7 +69,7 @@ static bool is_defined(Expander *x, const Token *name)
 static bool refuse_other(const Expander *x, const Token *tokens, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (tokens[i].kind == TOKEN_OTHER) {
+        if (tokens[i].kind == TOKEN_OTHER && tokens[i].length == 1) {
             return source_error(x->source, tokens[i].offset, "unexpected character (byte %d)",
                                 (unsigned char)tokens[i].text[0]);
         }

@@ -58,8 +58,10 @@ void token_scan(Token *token, const char *end)
         token->kind = TOKEN_MARK;
         token->length = mark_length(at, end);
     } else {
+        const char *line = memchr(at, '\n', (size_t)(end - at)),
+                   *close = c == '"' ? memchr(at + 1, '"', (size_t)((line ? line : end) - at - 1)) : NULL;
         token->kind = TOKEN_OTHER;
-        token->length = 1;
+        token->length = close ? (int)(close + 1 - at) : 1;
     }
 }
 

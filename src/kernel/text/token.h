@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* TOKEN_OTHER: a character that is not part of the language, but may occur in skipped conditional
- * parts. */
+/* TOKEN_OTHER: a string, or a character that is not part of the language, which may occur in skipped conditional parts. */
 typedef enum TokenKind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_MARK, TOKEN_OTHER } TokenKind;
 
 typedef struct Token {

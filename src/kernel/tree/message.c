@@ -62,12 +62,13 @@ void message_add_after(Messages *messages, const Token *token, const char *forma
     va_end(args);
 }
 
-static void write(const SourceText *source, const Message *message, StrBuf *out)
+static void write(const Messages *messages, const Message *message, StrBuf *out)
 {
+    const SourceText *source = messages->source;
     const char *margin = "      ";
     int sentence = (int)strcspn(message->text, "\n");
-    strbuf_addf(out, "%s:%d:%d: error: %.*s\n", source->chunk, source_line(source, message->offset),
-                source_column(source, message->offset), sentence, message->text);
+    strbuf_addf(out, "%s:%d:%d: %s: %.*s\n", source->chunk, source_line(source, message->offset),
+                source_column(source, message->offset), messages->notes ? "note" : "error", sentence, message->text);
     source_quote(source, message->offset, message->length, out);
     if (message->macro) {
         size_t use = message->offset, at = message->macro - 1;
@@ -93,15 +94,20 @@ static int rank(const Messages *messages, int i)
     return before;
 }
 
+void message_write_at(const Messages *messages, int i, StrBuf *out)
+{
+    for (int k = 0; k < messages->count; k++) {
+        if (rank(messages, k) == i) {
+            write(messages, &messages->items[k], out);
+        }
+    }
+}
+
 void message_write(const Messages *messages, StrBuf *out)
 {
-    for (int next = 0; next < messages->count; next++) {
-        for (int i = 0; i < messages->count; i++) {
-            if (rank(messages, i) == next) {
-                strbuf_add(out, next ? "\n" : "");
-                write(messages->source, &messages->items[i], out);
-            }
-        }
+    for (int i = 0; i < messages->count; i++) {
+        strbuf_add(out, i ? "\n" : "");
+        message_write_at(messages, i, out);
     }
     if (messages->count > 1) {
         strbuf_addf(out, "\n%d errors", messages->count);

@@ -1,4 +1,4 @@
-/* The errors of a kernel text. They are collected, so that one message reports all of them. */
+/* The errors or notes of a kernel text. They are collected, so that one message reports all of them. */
 #ifndef RILL_KERNEL_TREE_MESSAGE_H
 #define RILL_KERNEL_TREE_MESSAGE_H
 
@@ -19,6 +19,7 @@ typedef struct Messages {
     const SourceText *source;
     Message items[MAX_MESSAGES];
     int count;
+    bool notes;  /* they are no errors */
     bool failed; /* host memory was exhausted */
 } Messages;
 
@@ -28,7 +29,9 @@ void message_free(Messages *messages);
 void message_add(Messages *messages, const Token *token, const char *format, ...) ERROR_PRINTF(3, 4);
 /* Adds an error at the place after a token. */
 void message_add_after(Messages *messages, const Token *token, const char *format, ...) ERROR_PRINTF(3, 4);
-/* Appends the errors in the order of the text, each with its line and, if there are several, their number. */
+/* Appends message i in the order of the text, from 0, with its line. */
+void message_write_at(const Messages *messages, int i, StrBuf *out);
+/* Appends all messages in the order of the text and, if there are several, their number. */
 void message_write(const Messages *messages, StrBuf *out);
 
 #endif

@@ -181,7 +181,8 @@ static NodeIndex outer(Parse *p)
         parse_error(p, p->at, "kernel text has no templates: write the function for one type, or use a macro");
     }
     uint32_t flags = parse_words(p, FLAGS_OUTER);
-    if (token_is(&p->tokens[parse_after_type(p, p->at) + 1], "(") || !(flags & FLAG_CONST)) {
+    uint32_t name = parse_after_type(p, p->at);
+    if (!(flags & FLAG_CONST) || (name < p->end && token_is(&p->tokens[name + 1], "("))) {
         return function(p, flags);
     }
     NodeIndex node = parse_variables(p, NODE_CONSTANT, flags);

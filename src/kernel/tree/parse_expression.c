@@ -140,6 +140,13 @@ static NodeIndex primary(Parse *p)
     if (t->kind == TOKEN_NAME && (!parse_keyword(t) || has_two_words(p, p->at))) {
         return named(p);
     }
+    if (t->kind == TOKEN_OTHER) {
+        bool prints = p->at > 1 && token_is(t - 2, "printf");
+        parse_error(p, prints ? p->at - 2 : p->at,
+                    prints ? "kernel text has no printf: store the value in an output, and print the stream"
+                           : "kernel text has no strings");
+        return node_add(p->tree, NODE_DAMAGED, p->at);
+    }
     if (!token_is(t, "(")) {
         return parse_fail(p, "an expression");
     }

@@ -178,8 +178,12 @@ static NodeIndex for_loop(Parse *p)
         parse_fail(p, "'(', as in for (int i = 0; i < n; i++)");
         return node;
     }
-    node_append(&children, part(p, ";", declaration_or_expression));
+    NodeIndex first = part(p, ";", declaration_or_expression);
+    node_append(&children, first);
     parse_expect(p, ";", "';' after the first part of the loop");
+    if (p->damaged && node_at(p->tree, first)->kind == NODE_DECLARE) { /* commas instead of semicolons */
+        node_at(p->tree, node_at(p->tree, node_at(p->tree, first)->child)->next)->next = 0;
+    }
     node_append(&children, part(p, ";", declaration_or_expression));
     parse_expect(p, ";", "';' after the condition of the loop");
     node_append(&children, part(p, ")", parse_expression));
