@@ -49,7 +49,7 @@ local function parser_of(argparse, steps)
     parser:flag("--selftest", "Check this device and its driver against plain Lua.")
     parser:flag("--tune", "Measure again which variants of kernels are fastest on this device, and save the result.")
     parser:flag("--check", "Let kernels report indices out of range (rill.check).")
-    parser:option("--lint", "Print the errors and notes of the kernel texts in a file or Lua script, without running it.")
+    parser:option("--lint", "Print the errors and notes of the kernel texts in a file or Lua script.")
         :argname "<file>":count "*"
     parser:flag("--profile", "Print what launches cost (rill.profile) at the end.")
     parser:flag("-v --version", "Print versions.")
@@ -314,7 +314,8 @@ local function perform(options, words, at)
         return opened
     end
     local script = words[at]
-    local has_action = #options.lint > 0 or options.version or options.devices or options.selftest or options.tune or #options.steps > 0
+    local has_action = #options.lint > 0 or options.version or options.devices or options.selftest or options.tune
+        or #options.steps > 0
     local interactive = options.interactive or not script and not has_action
     if options.warnings then
         warn "@on"

@@ -466,7 +466,7 @@ static int rill_kernel_text(lua_State *L)
 
 static const luaL_Reg methods[] = {{"source", kernel_source_text},
                                    {"notes", kernel_tree_notes},
-                                  {"explain", kernel_explain_text},
+                                   {"explain", kernel_explain_text},
                                    {"specialize", kernel_specialize_call},
                                    {NULL, NULL}};
 

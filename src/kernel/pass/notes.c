@@ -48,11 +48,11 @@ static void note_copy(Typing *t, NodeIndex target)
 {
     NodeIndex root = check_root(t, target);
     const Token *name = node_token(t->tree, root);
-    uint32_t written = FLAG_PARAM(PARAM_OUTPUT) | FLAG_PARAM(PARAM_INOUT) | FLAG_PARAM(PARAM_REDUCE) |
-                       FLAG_PARAM(PARAM_VOUT);
+    uint32_t written =
+        FLAG_PARAM(PARAM_OUTPUT) | FLAG_PARAM(PARAM_INOUT) | FLAG_PARAM(PARAM_REDUCE) | FLAG_PARAM(PARAM_VOUT);
     if (root && is_kernel(t) && pass_node(t, root)->kind == NODE_PARAMETER && !(pass_node(t, root)->flags & written)) {
-        message_add(t->messages, pass_first(t, target), "'%.*s' is %s: this assignment changes a copy of it", name->length,
-                    name->text, pass_node(t, root)->flags & FLAG_STREAM ? "an input" : "a constant");
+        message_add(t->messages, pass_first(t, target), "'%.*s' is %s: this assignment changes a copy of it",
+                    name->length, name->text, pass_node(t, root)->flags & FLAG_STREAM ? "an input" : "a constant");
     }
 }
 

@@ -181,10 +181,10 @@ static bool lists_fit(Typing *t, NodeIndex node, NodeIndex parameter)
     return rank > 0 && indices == rank - 1;
 }
 
-/* Checks that a query can be made about a parameter, which is named at `place`. */
-static bool can_query(Typing *t, const Token *query, NodeIndex parameter, const Token *place)
+/* Checks that a query can be made about a parameter, which its first argument names. */
+static bool can_query(Typing *t, NodeIndex node, NodeIndex parameter)
 {
-    const Token *name = node_token(t->tree, parameter);
+    const Token *query = node_token(t->tree, node), *name = pass_first(t, pass_node(t, node)->child);
     uint32_t flags = pass_node(t, parameter)->flags;
     bool size = token_is(query, "sizeof_stream"), gather = pass_rank(t, parameter) > 0;
     if (token_is(query, "sizeof_list")) {
@@ -195,7 +195,7 @@ static bool can_query(Typing *t, const Token *query, NodeIndex parameter, const 
                          size ? "its size is not known yet" : "it has no index");
     }
     if (token_is(query, "indexof") && gather) {
-        return PASS_FAIL(t, place, "'%.*s' is a gather: it has no index", name->length, name->text);
+        return PASS_FAIL(t, name, "'%.*s' is a gather: it has no index", name->length, name->text);
     }
     if (token_is(query, "spacingof") && !(flags & FLAG_STREAM)) {
         return PASS_FAIL(t, query, "'spacingof' takes the name of a parameter with <>: spacingof(name)");
@@ -214,8 +214,8 @@ TypeIndex pass_query(Typing *t, NodeIndex node)
                                 name->text);
     }
     NodeIndex parameter = named(t, node);
-    if (parameter && (!can_query(t, name, parameter, node_token(t->tree, pass_node(t, node)->child)) ||
-                      (token_is(name, "sizeof_list") && !lists_fit(t, node, parameter)))) {
+    if (parameter &&
+        (!can_query(t, node, parameter) || (token_is(name, "sizeof_list") && !lists_fit(t, node, parameter)))) {
         return 0;
     }
     bool whole = token_is(name, "spacingof") || token_is(name, "sizeof_list") || count > 1;
