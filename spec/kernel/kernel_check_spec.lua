@@ -1,4 +1,4 @@
--- What GLSL leaves undefined, and statements without effect, are errors of a kernel text (src/kernel/pass/check.h).
+-- What GLSL leaves undefined, and statements without effect, are errors of a kernel text (src/kernel/check/check.h).
 local rill = require "rill"
 local check = require "spec.support.check"
 

@@ -2,10 +2,10 @@
 
 #include "base/array.h"
 #include "gpu/program/profile.h"
+#include "kernel/check/verify.h"
 #include "kernel/emit/derive.h"
 #include "kernel/emit/glsl.h"
 #include "kernel/fault.h"
-#include "kernel/pass/verify.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -57,7 +57,7 @@ end
 return function(path)
     local file, reason = io.open(path, "rb")
     if not file then
-        error("rill: cannot open " .. reason, 0)
+        error("rill: " .. reason, 0)
     end
     local content = file:read "a"
     file:close()

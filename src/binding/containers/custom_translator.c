@@ -6,7 +6,7 @@
 #include "binding/values/options.h"
 #include "container/translator/self_test.h"
 #include "container/translator/translators.h"
-#include "kernel/pass/analyze.h"
+#include "kernel/check/analyze.h"
 
 #include <stdlib.h>
 #include <string.h>

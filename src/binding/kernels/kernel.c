@@ -5,8 +5,8 @@
 #include "binding/values/options.h"
 #include "container/region/region.h"
 
+#include "kernel/check/analyze.h"
 #include "kernel/kernel.h"
-#include "kernel/pass/analyze.h"
 #include "primitive/reduction/vout.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ Kernel *kernel_to(lua_State *L, int index)
     return meta == state_get(L)->kernel_meta ? ((LuaKernel *)lua_touserdata(L, index))->kernel : NULL;
 }
 
-Kernel *kernel_check(lua_State *L, int index, const char *function)
+static Kernel *kernel_check(lua_State *L, int index, const char *function)
 {
     Kernel *kernel = kernel_to(L, index);
     if (!kernel) {
@@ -367,6 +367,13 @@ static int kernel_source_text(lua_State *L)
     return push_text(L, &text, done);
 }
 
+static int kernel_notes(lua_State *L)
+{
+    const Kernel *kernel = kernel_check(L, 1, "kernel:notes");
+    binding_count(L, "kernel:notes", 1, true);
+    return kernel_tree_notes(L, kernel);
+}
+
 static int kernel_explain_text(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel:explain");
@@ -465,7 +472,7 @@ static int rill_kernel_text(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {{"source", kernel_source_text},
-                                   {"notes", kernel_tree_notes},
+                                   {"notes", kernel_notes},
                                    {"explain", kernel_explain_text},
                                    {"specialize", kernel_specialize_call},
                                    {NULL, NULL}};

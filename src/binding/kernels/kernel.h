@@ -35,10 +35,8 @@ typedef struct Call {
 
 /* Pushes a kernel userdata and takes over the reference. */
 void kernel_push(lua_State *L, Kernel *kernel);
-/* k:notes(): returns the notes about the whole text of the kernel, each as a string. */
-int kernel_tree_notes(lua_State *L);
-/* Returns the kernel; raises if the value is none. */
-Kernel *kernel_check(lua_State *L, int index, const char *function);
+/* Pushes the list of the notes about the whole text of the kernel, each a string, and returns 1. */
+int kernel_tree_notes(lua_State *L, const Kernel *kernel);
 /* Returns the kernel if the value is a kernel userdata, or NULL for any other value. */
 Kernel *kernel_to(lua_State *L, int index);
 

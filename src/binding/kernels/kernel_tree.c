@@ -3,8 +3,8 @@
 #include "binding/kernels/kernel.h"
 
 #include "binding/binding.h"
-#include "kernel/pass/analyze.h"
-#include "kernel/pass/notes.h"
+#include "kernel/check/analyze.h"
+#include "kernel/check/notes.h"
 #include "kernel/text/lexer.h"
 #include "kernel/tree/parse.h"
 #include "kernel/tree/print.h"
@@ -81,10 +81,9 @@ static int push_messages(lua_State *L, Messages *messages, Module *module)
     return 1;
 }
 
-int kernel_tree_notes(lua_State *L)
+int kernel_tree_notes(lua_State *L, const Kernel *kernel)
 {
-    const Module *module = kernel_module(kernel_check(L, 1, "kernel:notes"));
-    binding_count(L, "kernel:notes", 1, true);
+    const Module *module = kernel_module(kernel);
     Messages notes = {.source = &module->source, .notes = true};
     pass_notes(module->tree, &notes);
     return push_messages(L, &notes, NULL);

@@ -1,7 +1,7 @@
 /* Custom translators: a user's GLSL functions `translate` and perhaps `inverse`, and functions for the CPU. */
 #include "container/translator/glsl.h"
 #include "container/translator/translators.h"
-#include "kernel/pass/analyze.h"
+#include "kernel/check/analyze.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "kernel/pass/check_private.h"
+#include "kernel/check/check_private.h"
 
 #include <stdlib.h>
 #include <string.h>

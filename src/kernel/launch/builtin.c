@@ -3,7 +3,7 @@
 #include "base/lru.h"
 #include "base/strbuf.h"
 #include "gpu/context/device_data.h"
-#include "kernel/pass/analyze.h"
+#include "kernel/check/analyze.h"
 
 #include <stdlib.h>
 #include <string.h>

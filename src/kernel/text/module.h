@@ -95,7 +95,7 @@ typedef struct Module {
     } functions;
 } Module;
 
-/* Creates a module that has only tokens (kernel/pass/analyze.h completes it). `chunk` and `first_line` are the name and the
+/* Creates a module that has only tokens (kernel/check/analyze.h completes it). `chunk` and `first_line` are the name and the
  * line of the text's source, for messages. Returns NULL with an error that points into the text if it is invalid. */
 Module *module_lex(const char *text, size_t length, const char *chunk, int first_line);
 /* Adds a reference. */

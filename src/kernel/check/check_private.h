@@ -1,8 +1,8 @@
 /* Functions that the files of the check pass share. They walk typed trees. */
-#ifndef RILL_KERNEL_PASS_CHECK_PRIVATE_H
-#define RILL_KERNEL_PASS_CHECK_PRIVATE_H
+#ifndef RILL_KERNEL_CHECK_CHECK_PRIVATE_H
+#define RILL_KERNEL_CHECK_CHECK_PRIVATE_H
 
-#include "kernel/pass/check.h"
+#include "kernel/check/check.h"
 #include "kernel/pass/type_private.h"
 
 /* Returns the node without parentheses around it. */

@@ -1,6 +1,6 @@
 /* The pass that finds what GLSL leaves undefined, and statements without effect. */
-#ifndef RILL_KERNEL_PASS_CHECK_H
-#define RILL_KERNEL_PASS_CHECK_H
+#ifndef RILL_KERNEL_CHECK_CHECK_H
+#define RILL_KERNEL_CHECK_CHECK_H
 
 #include "kernel/tree/message.h"
 #include "kernel/tree/node.h"

@@ -1,6 +1,6 @@
-#include "kernel/pass/notes.h"
+#include "kernel/check/notes.h"
 
-#include "kernel/pass/check_private.h"
+#include "kernel/check/check_private.h"
 
 static bool is_kernel(const Typing *t)
 {

@@ -1,5 +1,5 @@
 /* Loops that never end. */
-#include "kernel/pass/check_private.h"
+#include "kernel/check/check_private.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Properties of expressions that several checks need. */
-#include "kernel/pass/check_private.h"
+#include "kernel/check/check_private.h"
 
 #include <ctype.h>
 #include <stdlib.h>

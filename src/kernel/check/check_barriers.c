@@ -2,7 +2,7 @@
  * functions have a barrier, and which values differ between the invocations of a group. A fact about a node propagates along
  * edges: from a function to its callers, from a value to what is computed from it, and from a condition to what it
  * controls. */
-#include "kernel/pass/check_private.h"
+#include "kernel/check/check_private.h"
 
 #include "base/array.h"
 

@@ -1,6 +1,6 @@
-#include "kernel/pass/analyze.h"
+#include "kernel/check/analyze.h"
 
-#include "kernel/pass/check.h"
+#include "kernel/check/check.h"
 #include "kernel/pass/outline.h"
 #include "kernel/pass/resolve.h"
 #include "kernel/pass/type.h"

@@ -1,6 +1,6 @@
 /* Finds the errors of kernel texts. */
-#ifndef RILL_KERNEL_PASS_ANALYZE_H
-#define RILL_KERNEL_PASS_ANALYZE_H
+#ifndef RILL_KERNEL_CHECK_ANALYZE_H
+#define RILL_KERNEL_CHECK_ANALYZE_H
 
 #include "kernel/text/module.h"
 #include "kernel/tree/message.h"

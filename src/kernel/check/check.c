@@ -1,5 +1,5 @@
 /* Literals out of range, and statements without effect. */
-#include "kernel/pass/check_private.h"
+#include "kernel/check/check_private.h"
 
 #include <stdlib.h>
 

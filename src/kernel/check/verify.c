@@ -1,7 +1,7 @@
-#include "kernel/pass/verify.h"
+#include "kernel/check/verify.h"
 
 #include "base/environment.h"
-#include "kernel/pass/analyze.h"
+#include "kernel/check/analyze.h"
 #include "kernel/text/lexer.h"
 #include "kernel/tree/parse.h"
 #include "kernel/tree/print.h"

@@ -1,6 +1,6 @@
 /* Compares the tree of a text with the text, for tests. */
-#ifndef RILL_KERNEL_PASS_VERIFY_H
-#define RILL_KERNEL_PASS_VERIFY_H
+#ifndef RILL_KERNEL_CHECK_VERIFY_H
+#define RILL_KERNEL_CHECK_VERIFY_H
 
 #include "kernel/text/module.h"
 

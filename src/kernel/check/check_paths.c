@@ -1,6 +1,6 @@
 /* Paths through a function: variables without a value, and ends without return. A state has a bit for each variable that has
  * a value on all paths to a point of the text. Its first bit is set where no path arrives: there all bits are set. */
-#include "kernel/pass/check_private.h"
+#include "kernel/check/check_private.h"
 
 #include <stdlib.h>
 #include <string.h>

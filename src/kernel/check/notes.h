@@ -1,6 +1,6 @@
 /* Finds what is legal in a kernel text but probably not meant. */
-#ifndef RILL_KERNEL_PASS_NOTES_H
-#define RILL_KERNEL_PASS_NOTES_H
+#ifndef RILL_KERNEL_CHECK_NOTES_H
+#define RILL_KERNEL_CHECK_NOTES_H
 
 #include "kernel/tree/message.h"
 #include "kernel/tree/node.h"
