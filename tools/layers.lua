@@ -86,7 +86,7 @@ local layers = {
 -- row has no other directories.
 local directories = {
     gpu = {{"context"}, {"memory"}, {"program"}, {"raster"}, {"driver_test"}, {""}},
-    kernel = {{"text"}, {"tree"}, {"pass"}, {"check"}, {"emit"}, {"variant"}, {""}, {"launch"}, {"host"}},
+    kernel = {{"text"}, {"tree"}, {"pass"}, {"check", "emit"}, {"variant"}, {""}, {"launch"}, {"host"}},
     primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed", "ray_tree", "vertex_cache"}},
     linalg = {{""}, {"fft"}},
     container = {

@@ -18,7 +18,7 @@ static void check_operand(Typing *t, NodeIndex node)
     NodeIndex right = pass_child(t, node, 1);
     const Token *place = pass_first(t, right);
     double value;
-    if (!is_whole(t, node) || !check_literal(t, right, &value)) {
+    if (!is_whole(t, node) || !expression_literal(t, right, &value)) {
         return;
     }
     bool shift = operator->length >= 2 &&(*operator->text == '<' || * operator->text == '>') &&
@@ -38,7 +38,7 @@ static void check_index(Typing *t, NodeIndex node)
     TypeInfo info = pass_info(t, type);
     int length = info.base == BASE_ARRAY ? info.length : info.columns > 1 ? info.columns : info.rows;
     double value;
-    if (length > 0 && check_literal(t, index, &value) && (value < 0 || value >= length)) {
+    if (length > 0 && expression_literal(t, index, &value) && (value < 0 || value >= length)) {
         message_add(t->messages, pass_first(t, index), "index %g is out of range: %s has elements 0 to %d", value,
                     pass_a(t, type), length - 1);
     }
@@ -91,11 +91,11 @@ static void check_value(Typing *t, NodeIndex node, TypeIndex context, bool negat
 /* Adds an error if a statement changes nothing. */
 static void check_effect(Typing *t, NodeIndex node)
 {
-    NodeIndex value = check_bare(t, pass_node(t, node)->child);
+    NodeIndex value = expression_bare(t, pass_node(t, node)->child);
     const Token *token = node_token(t->tree, value);
     uint32_t kind = pass_node(t, value)->kind;
     bool nothing = pass_info(t, pass_node(t, value)->type).base == BASE_VOID; /* memoryBarrier() */
-    if (kind == NODE_CONVERT || kind == NODE_CONSTRUCT || nothing || !check_pure(t, value)) {
+    if (kind == NODE_CONVERT || kind == NODE_CONSTRUCT || nothing || !expression_pure(t, value)) {
         return;
     }
     message_add(t->messages, token, "'%.*s' has no effect here: its result is not used%s", token->length, token->text,
@@ -107,7 +107,7 @@ static bool changes_own(Typing *t, NodeIndex loop, NodeIndex node)
 {
     const Node *n = pass_node(t, node);
     if (n->kind == NODE_ASSIGN || n->kind == NODE_STEP) {
-        NodeIndex root = check_root(t, n->child), first = pass_node(t, loop)->child;
+        NodeIndex root = expression_root(t, n->child), first = pass_node(t, loop)->child;
         bool own = false;
         for (NodeIndex v = pass_node(t, first)->child; v; v = pass_node(t, v)->next) {
             own = own || (pass_node(t, first)->kind == NODE_DECLARE && v == root);
@@ -116,7 +116,7 @@ static bool changes_own(Typing *t, NodeIndex loop, NodeIndex node)
             return false;
         }
     } else if (n->kind == NODE_CALL || n->kind == NODE_ATOMIC || n->kind == NODE_PUSH || n->kind == NODE_BUILTIN) {
-        return check_pure(t, node);
+        return expression_pure(t, node);
     }
     for (NodeIndex i = n->child; i; i = pass_node(t, i)->next) {
         if (!changes_own(t, loop, i)) {

@@ -95,13 +95,13 @@ static void walk_children(Graph *g, NodeIndex node, NodeIndex to)
 /* Notes that an expression is assigned a value. */
 static void assigned(Graph *g, NodeIndex target)
 {
-    NodeIndex root = check_root(g->t, target);
+    NodeIndex root = expression_root(g->t, target);
     add_edge(g, g->control, root, FACT_VARYING);
 }
 
 static void walk_assign(Graph *g, NodeIndex node, NodeIndex to)
 {
-    NodeIndex target = pass_node(g->t, node)->child, root = check_root(g->t, target);
+    NodeIndex target = pass_node(g->t, node)->child, root = expression_root(g->t, target);
     assigned(g, target);
     walk_children(g, node, root);
     add_edge(g, root, to, FACT_VARYING);
@@ -127,9 +127,9 @@ static void walk_call(Graph *g, NodeIndex node, NodeIndex to)
     add_edge(g, node, to, FACT_VARYING);
     for (NodeIndex i = n->child; i; i = pass_node(g->t, i)->next) {
         bool read;
-        if (check_changes(g->t, node, k++, &read)) {
+        if (expression_changes(g->t, node, k++, &read)) {
             assigned(g, i);
-            add_edge(g, node, check_root(g->t, i), FACT_VARYING);
+            add_edge(g, node, expression_root(g->t, i), FACT_VARYING);
         }
     }
     if (n->kind == NODE_CALL) {

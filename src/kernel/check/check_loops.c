@@ -3,24 +3,6 @@
 
 #include <string.h>
 
-bool check_assigns(Typing *t, NodeIndex node, NodeIndex variable)
-{
-    const Node *n = pass_node(t, node);
-    if ((n->kind == NODE_ASSIGN || n->kind == NODE_STEP) && check_root(t, n->child) == variable) {
-        return true;
-    }
-    int i = 0;
-    for (NodeIndex c = n->child; c; c = pass_node(t, c)->next, i++) {
-        bool read,
-            call = n->kind == NODE_CALL || n->kind == NODE_BUILTIN || n->kind == NODE_SAMPLE || n->kind == NODE_ATOMIC;
-        if ((call && check_root(t, c) == variable && check_changes(t, node, i, &read)) ||
-            check_assigns(t, c, variable)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Returns whether a loop is left by break or return. Those of inner loops and of switches count, too. */
 static bool is_left(const Typing *t, NodeIndex node)
 {
@@ -40,8 +22,8 @@ static bool is_constant(Typing *t, NodeIndex loop, NodeIndex node)
     bool variable = n->kind == NODE_LOCAL || n->kind == NODE_PARAMETER_VALUE;
     bool kernel = pass_node(t, t->function)->flags & FLAG_KERNEL;
     if (n->kind == NODE_ELEMENT || n->kind == NODE_CONSTANT_VALUE || (n->kind == NODE_GATHER && !kernel) ||
-        !check_pure(t, node) ||
-        (variable && ((pass_node(t, n->target)->flags & FLAG_SHARED) || check_assigns(t, loop, n->target)))) {
+        !expression_pure(t, node) ||
+        (variable && ((pass_node(t, n->target)->flags & FLAG_SHARED) || expression_assigns(t, loop, n->target)))) {
         return false;
     }
     for (NodeIndex i = n->child; i; i = pass_node(t, i)->next) {
@@ -60,12 +42,13 @@ static bool is_unsigned(const Typing *t, NodeIndex node)
 /* Returns the counter of a `for` of the form (int i = 0; i < 10; ...) with numbers, or 0. *up tells its condition. */
 static NodeIndex counter(Typing *t, NodeIndex loop, bool *up)
 {
-    NodeIndex first = pass_child(t, loop, 0), condition = check_bare(t, pass_child(t, loop, 1));
+    NodeIndex first = pass_child(t, loop, 0), condition = expression_bare(t, pass_child(t, loop, 1));
     NodeIndex left = pass_node(t, condition)->kind == NODE_BINARY ? pass_node(t, condition)->child : 0;
     const Token *operator= node_token(t->tree, condition);
     double value;
     if (!left || pass_node(t, left)->kind != NODE_LOCAL || pass_node(t, first)->kind != NODE_DECLARE ||
-        (*operator->text != '<' && * operator->text != '>') || !check_literal(t, pass_node(t, left)->next, &value)) {
+        (*operator->text != '<' && * operator->text != '>') ||
+        !expression_literal(t, pass_node(t, left)->next, &value)) {
         return 0;
     }
     *up = *operator->text == '<';
@@ -108,12 +91,12 @@ static bool known_variable(Head *h, NodeIndex variable, double *value)
 static bool known(Head *h, NodeIndex node, double *value)
 {
     Typing *t = h->t;
-    node = check_bare(t, node);
+    node = expression_bare(t, node);
     const Node *n = pass_node(t, node);
     const Token *token = node_token(t->tree, node);
     TypeInfo info = pass_info(t, n->child ? pass_node(t, n->child)->type : 0);
     double a, b;
-    if (h->budget-- <= 0 || check_literal(t, node, value)) {
+    if (h->budget-- <= 0 || expression_literal(t, node, value)) {
         return h->budget >= 0;
     }
     if (n->kind == NODE_LOCAL || n->kind == NODE_CONSTANT_VALUE) {
@@ -135,7 +118,7 @@ static bool known(Head *h, NodeIndex node, double *value)
 bool check_begins(Typing *t, NodeIndex loop)
 {
     Head h = {t, loop, 64};
-    NodeIndex condition = check_bare(t, pass_child(t, loop, 1)), left = pass_node(t, condition)->child;
+    NodeIndex condition = expression_bare(t, pass_child(t, loop, 1)), left = pass_node(t, condition)->child;
     const Token *operator= node_token(t->tree, condition);
     double from, to;
     if (pass_node(t, condition)->kind != NODE_BINARY || !known(&h, left, &from) ||
@@ -161,8 +144,8 @@ static bool moves_away(Typing *t, NodeIndex loop, NodeIndex variable, bool up)
     double value = 1.0;
     bool one = pass_node(t, step)->kind == NODE_STEP;
     bool several = pass_node(t, step)->kind == NODE_ASSIGN && (token_is(operator, "+=") || token_is(operator, "-=")) &&
-                   check_literal(t, pass_child(t, step, 1), &value);
-    if ((!one && !several) || check_root(t, pass_node(t, step)->child) != variable) {
+                   expression_literal(t, pass_child(t, step, 1), &value);
+    if ((!one && !several) || expression_root(t, pass_node(t, step)->child) != variable) {
         return false;
     }
     return up == ((*operator->text == '-') == (value > 0.0));
@@ -171,7 +154,7 @@ static bool moves_away(Typing *t, NodeIndex loop, NodeIndex variable, bool up)
 /* Returns whether a condition is "i >= 0u" or "0u <= i". */
 static bool is_never_less(const Typing *t, NodeIndex condition)
 {
-    NodeIndex node = check_bare(t, condition);
+    NodeIndex node = expression_bare(t, condition);
     bool turned = token_is(node_token(t->tree, node), "<=");
     if (pass_node(t, node)->kind != NODE_BINARY || !(turned || token_is(node_token(t->tree, node), ">="))) {
         return false;
@@ -179,7 +162,7 @@ static bool is_never_less(const Typing *t, NodeIndex condition)
     NodeIndex left = pass_node(t, node)->child, right = pass_node(t, left)->next, number = turned ? left : right;
     double value;
     return is_unsigned(t, turned ? right : left) && pass_is_whole(pass_info(t, pass_node(t, number)->type)) &&
-           check_literal(t, number, &value) && value == 0.0;
+           expression_literal(t, number, &value) && value == 0.0;
 }
 
 static bool names_variable(const Typing *t, NodeIndex node)
@@ -217,7 +200,7 @@ void check_loop(Typing *t, NodeIndex loop)
             return;
         }
         const Token *name = node_token(t->tree, variable);
-        if (moves_away(t, loop, variable, up) && !check_assigns(t, body, variable)) {
+        if (moves_away(t, loop, variable, up) && !expression_assigns(t, body, variable)) {
             message_add(t->messages, word, "this loop never ends: its step moves '%.*s' away from the bound",
                         name->length, name->text);
         }

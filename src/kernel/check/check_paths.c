@@ -118,7 +118,7 @@ static void visit_indices(Paths *p, NodeIndex node)
 
 static void give_value(Paths *p, NodeIndex node)
 {
-    NodeIndex root = check_root(p->t, node);
+    NodeIndex root = expression_root(p->t, node);
     if (root && p->bits[root]) {
         give(p, p->bits[root]);
     }
@@ -141,7 +141,7 @@ static void visit_call(Paths *p, NodeIndex node)
     bool read;
     int k = 0;
     for (NodeIndex i = pass_node(p->t, node)->child; i; i = pass_node(p->t, i)->next, k++) {
-        if (!check_changes(p->t, node, k, &read) || read) {
+        if (!expression_changes(p->t, node, k, &read) || read) {
             visit(p, i);
         } else {
             visit_indices(p, i);
@@ -149,7 +149,7 @@ static void visit_call(Paths *p, NodeIndex node)
     }
     k = 0;
     for (NodeIndex i = pass_node(p->t, node)->child; i; i = pass_node(p->t, i)->next, k++) {
-        if (check_changes(p->t, node, k, &read)) {
+        if (expression_changes(p->t, node, k, &read)) {
             give_value(p, i);
         }
     }
@@ -182,10 +182,10 @@ static uint64_t *visit_both(Paths *p, NodeIndex node)
 /* Visits a condition. Continues where it is true. Returns the state where it is false. */
 static uint64_t *visit_condition(Paths *p, NodeIndex node)
 {
-    const Node *n = pass_node(p->t, check_bare(p->t, node));
-    const Token *token = node_token(p->t->tree, check_bare(p->t, node));
+    const Node *n = pass_node(p->t, expression_bare(p->t, node));
+    const Token *token = node_token(p->t->tree, expression_bare(p->t, node));
     if (n->kind == NODE_LOGICAL && !token_is(token, "^^")) {
-        return visit_both(p, check_bare(p->t, node));
+        return visit_both(p, expression_bare(p->t, node));
     }
     if (n->kind == NODE_UNARY && token_is(token, "!")) {
         uint64_t *other = visit_condition(p, n->child);
@@ -225,7 +225,7 @@ static void visit_logical(Paths *p, NodeIndex node)
 
 static bool is_true(const Paths *p, NodeIndex node)
 {
-    node = check_bare(p->t, node);
+    node = expression_bare(p->t, node);
     uint32_t kind = pass_node(p->t, node)->kind;
     return kind == NODE_EMPTY || (kind == NODE_TRUTH && token_is(node_token(p->t->tree, node), "true"));
 }
@@ -360,8 +360,8 @@ static void drop_arrays(Paths *p, NodeIndex node)
 {
     const Node *n = pass_node(p->t, node);
     double value;
-    if (n->kind == NODE_INDEX && !check_literal(p->t, pass_child(p->t, node, 1), &value)) {
-        NodeIndex root = check_root(p->t, node);
+    if (n->kind == NODE_INDEX && !expression_literal(p->t, pass_child(p->t, node, 1), &value)) {
+        NodeIndex root = expression_root(p->t, node);
         p->bits[root] = 0;
     }
     for (NodeIndex i = n->child; i; i = pass_node(p->t, i)->next) {
@@ -379,7 +379,7 @@ static void find_changes(Paths *p, NodeIndex node)
     }
     int k = 0;
     for (NodeIndex i = n->child; i; i = pass_node(p->t, i)->next, k++) {
-        if (call && check_changes(p->t, node, k, &read)) {
+        if (call && expression_changes(p->t, node, k, &read)) {
             drop_arrays(p, i);
         }
         find_changes(p, i);

@@ -46,7 +46,7 @@ static void note_hidden(Typing *t, NodeIndex variable)
 
 static void note_copy(Typing *t, NodeIndex target)
 {
-    NodeIndex root = check_root(t, target);
+    NodeIndex root = expression_root(t, target);
     const Token *name = node_token(t->tree, root);
     uint32_t written =
         FLAG_PARAM(PARAM_OUTPUT) | FLAG_PARAM(PARAM_INOUT) | FLAG_PARAM(PARAM_REDUCE) | FLAG_PARAM(PARAM_VOUT);
@@ -59,7 +59,7 @@ static void note_copy(Typing *t, NodeIndex target)
 /* Notes that a value is a quotient of whole numbers, which becomes a float. */
 static void note_quotient(Typing *t, NodeIndex value, TypeIndex want)
 {
-    NodeIndex node = check_bare(t, value);
+    NodeIndex node = expression_bare(t, value);
     TypeInfo have = pass_info(t, pass_node(t, node)->type), to = pass_info(t, want);
     if (pass_node(t, node)->kind == NODE_BINARY && token_is(node_token(t->tree, node), "/") && have.base <= BASE_UINT &&
         to.base >= BASE_FLOAT && to.base <= BASE_DOUBLE) {

@@ -49,7 +49,7 @@ static bool find_temporaries(Emit *e, NodeIndex node, Arguments *a)
         bool read = n->flags & FLAG_PARAM(PARAM_INOUT), plain = pass_is_plain(emit_info(e, i));
         if ((n->flags & CHANGED) && plain && a->types[k] && a->types[k] != n->type &&
             (read || !types_converts(&e->t.tree->types, a->types[k], n->type))) {
-            if (!check_pure(&e->t, i)) {
+            if (!expression_pure(&e->t, i)) {
                 emit_fail(e, pass_first(&e->t, i),
                           "an output of another type requires a variable without ++, -- and =");
             }

@@ -28,7 +28,7 @@ static Loop loop_of(const Emit *e, NodeIndex node)
 
 bool emit_changes(const Emit *e, NodeIndex node, NodeIndex variable)
 {
-    return check_assigns((Typing *)&e->t, node, variable);
+    return expression_assigns((Typing *)&e->t, node, variable);
 }
 
 /* Computes a number, or a constant of the module that is a number. */
@@ -38,9 +38,9 @@ static bool number(const Emit *e, NodeIndex node, double *value)
     if (n->kind == NODE_CONSTANT_VALUE) {
         NodeIndex first = emit_node(e, n->target)->child;
         return first && !emit_node(e, first)->next && emit_node(e, first)->kind == NODE_NUMBER &&
-               check_literal(&e->t, first, value);
+               expression_literal(&e->t, first, value);
     }
-    return check_literal(&e->t, node, value);
+    return expression_literal(&e->t, node, value);
 }
 
 static bool is_variable(const Emit *e, NodeIndex node, NodeIndex variable)
@@ -240,7 +240,7 @@ static bool may_load(const Emit *e, NodeIndex node)
 /* Returns whether a condition stores what it loads: "(v = g[i]) < n", or possibly through a function's argument. */
 static bool keeps_load(const Emit *e, NodeIndex condition)
 {
-    return (!check_pure((Typing *)&e->t, condition) || emit_node(e, condition)->kind == NODE_CALL) &&
+    return (!expression_pure((Typing *)&e->t, condition) || emit_node(e, condition)->kind == NODE_CALL) &&
            may_load(e, condition);
 }
 

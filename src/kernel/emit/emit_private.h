@@ -3,8 +3,8 @@
 #ifndef RILL_KERNEL_EMIT_EMIT_PRIVATE_H
 #define RILL_KERNEL_EMIT_EMIT_PRIVATE_H
 
-#include "kernel/check/check_private.h"
 #include "kernel/emit/body.h"
+#include "kernel/pass/expression.h"
 
 /* What is known about a variable of the function that is being written. */
 typedef struct EmitVariable {

@@ -31,7 +31,7 @@ static void number(Emit *e, NodeIndex node)
 
 void emit_converted(Emit *e, NodeIndex node, TypeIndex want)
 {
-    NodeIndex bare = check_bare(&e->t, node);
+    NodeIndex bare = expression_bare(&e->t, node);
     bool zero = emit_node(e, bare)->kind == NODE_NUMBER && !emit_real(emit_info(e, bare)) &&
                 emit_real(pass_info(&e->t, want)) && emit_exact(e) && !e->fixed && emit_is_zero(e, bare);
     if (zero) {
@@ -146,7 +146,7 @@ static void choice(Emit *e, NodeIndex node)
 /* Returns whether a value that becomes a float may be a whole number that the compiler knows. */
 static bool may_be_known(const Emit *e, NodeIndex node)
 {
-    uint32_t kind = emit_node(e, check_bare(&e->t, node))->kind;
+    uint32_t kind = emit_node(e, expression_bare(&e->t, node))->kind;
     return !emit_real(emit_info(e, node)) && kind != NODE_NUMBER;
 }
 
@@ -394,7 +394,7 @@ static void store(Emit *e, NodeIndex node)
     const Token *t = emit_at(e, node);
     NodeIndex target = emit_node(e, node)->child, value = emit_node(e, target)->next;
     emit_target(e, target);
-    if (emit_real(emit_info(e, target)) && token_any(t, changes) && check_pure(&e->t, target)) {
+    if (emit_real(emit_info(e, target)) && token_any(t, changes) && expression_pure(&e->t, target)) {
         change_element(e, node);
         return;
     }
@@ -465,7 +465,7 @@ void emit_operation(Emit *e, NodeIndex node)
 static void widened(Emit *e, NodeIndex node)
 {
     NodeIndex target = emit_node(e, node)->child;
-    if (!check_pure(&e->t, target)) {
+    if (!expression_pure(&e->t, target)) {
         emit_fail(e, pass_first(&e->t, target),
                   "an assignment that converts its result requires a variable without side effects: no ++, --, = or "
                   "function with an output in it");

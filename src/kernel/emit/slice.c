@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "kernel/check/check_private.h"
+#include "kernel/pass/expression.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,14 +97,14 @@ static void note_uses(Shares *s, NodeIndex node, uint8_t *use)
     const Node *n = pass_node(&s->t, node);
     const uint32_t changed = FLAG_PARAM(PARAM_OUTPUT) | FLAG_PARAM(PARAM_INOUT);
     bool assigns = n->kind == NODE_ASSIGN || n->kind == NODE_STEP || n->kind == NODE_PUSH;
-    NodeIndex root = assigns ? check_root(&s->t, n->child) : 0;
+    NodeIndex root = assigns ? expression_root(&s->t, n->child) : 0;
     if (n->kind == NODE_VARIABLE) {
         use[s->name[node] - 1] |= READ | WRITTEN;
     } else if (n->kind == NODE_LOCAL || n->kind == NODE_PARAMETER_VALUE) {
         use[s->name[n->target] - 1] |= READ;
     }
     for (NodeIndex i = n->child; i; i = pass_node(&s->t, i)->next) {
-        NodeIndex argument = pass_node(&s->t, i)->flags & changed ? check_root(&s->t, i) : 0;
+        NodeIndex argument = pass_node(&s->t, i)->flags & changed ? expression_root(&s->t, i) : 0;
         if (argument) {
             use[s->name[argument] - 1] |= WRITTEN;
         }

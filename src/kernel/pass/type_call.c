@@ -191,7 +191,7 @@ static bool can_query(Typing *t, NodeIndex node, NodeIndex parameter)
         return true;
     }
     if (flags & FLAG_PARAM(PARAM_VOUT)) {
-        return PASS_FAIL(t, place, "'%.*s' is a variable output: %s", name->length, name->text,
+        return PASS_FAIL(t, name, "'%.*s' is a variable output: %s", name->length, name->text,
                          size ? "its size is not known yet" : "it has no index");
     }
     if (token_is(query, "indexof") && gather) {

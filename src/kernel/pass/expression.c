@@ -1,10 +1,9 @@
-/* Properties of expressions that several checks need. */
-#include "kernel/check/check_private.h"
+#include "kernel/pass/expression.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-NodeIndex check_bare(const Typing *t, NodeIndex node)
+NodeIndex expression_bare(const Typing *t, NodeIndex node)
 {
     while (pass_node(t, node)->kind == NODE_PAREN) {
         node = pass_node(t, node)->child;
@@ -12,7 +11,7 @@ NodeIndex check_bare(const Typing *t, NodeIndex node)
     return node;
 }
 
-bool check_changes(Typing *t, NodeIndex call, int i, bool *read)
+bool expression_changes(Typing *t, NodeIndex call, int i, bool *read)
 {
     uint32_t kind = pass_node(t, call)->kind, flags = pass_node(t, pass_child(t, call, i))->flags;
     bool calls = kind == NODE_CALL || kind == NODE_SAMPLE || kind == NODE_BUILTIN || kind == NODE_ATOMIC;
@@ -20,7 +19,7 @@ bool check_changes(Typing *t, NodeIndex call, int i, bool *read)
     return *read || (calls && (flags & FLAG_PARAM(PARAM_OUTPUT)));
 }
 
-NodeIndex check_root(const Typing *t, NodeIndex node)
+NodeIndex expression_root(const Typing *t, NodeIndex node)
 {
     for (;;) {
         const Node *n = pass_node(t, node);
@@ -37,7 +36,7 @@ NodeIndex check_root(const Typing *t, NodeIndex node)
     }
 }
 
-bool check_pure(Typing *t, NodeIndex node)
+bool expression_pure(Typing *t, NodeIndex node)
 {
     const Node *n = pass_node(t, node);
     bool pure = n->kind != NODE_ASSIGN && n->kind != NODE_STEP && n->kind != NODE_CALL && n->kind != NODE_ATOMIC &&
@@ -45,18 +44,18 @@ bool check_pure(Typing *t, NodeIndex node)
     int i = 0;
     for (NodeIndex c = n->child; pure && c; c = pass_node(t, c)->next) {
         bool read, call = n->kind == NODE_BUILTIN || n->kind == NODE_SAMPLE;
-        pure = check_pure(t, c) && !(call && check_changes(t, node, i++, &read));
+        pure = expression_pure(t, c) && !(call && expression_changes(t, node, i++, &read));
     }
     return pure;
 }
 
-bool check_literal(const Typing *t, NodeIndex node, double *value)
+bool expression_literal(const Typing *t, NodeIndex node, double *value)
 {
-    node = check_bare(t, node);
+    node = expression_bare(t, node);
     const Token *token = node_token(t->tree, node);
     uint32_t kind = pass_node(t, node)->kind;
     if (kind == NODE_UNARY && token_is(token, "-")) {
-        bool found = check_literal(t, pass_node(t, node)->child, value);
+        bool found = expression_literal(t, pass_node(t, node)->child, value);
         *value = -*value;
         return found;
     }
@@ -67,4 +66,22 @@ bool check_literal(const Typing *t, NodeIndex node, double *value)
     *value = octal && pass_info(t, pass_node(t, node)->type).base <= BASE_UINT ? (double)strtoul(token->text, NULL, 8)
                                                                                : strtod(token->text, NULL);
     return true;
+}
+
+bool expression_assigns(Typing *t, NodeIndex node, NodeIndex variable)
+{
+    const Node *n = pass_node(t, node);
+    if ((n->kind == NODE_ASSIGN || n->kind == NODE_STEP) && expression_root(t, n->child) == variable) {
+        return true;
+    }
+    int i = 0;
+    for (NodeIndex c = n->child; c; c = pass_node(t, c)->next, i++) {
+        bool read,
+            call = n->kind == NODE_CALL || n->kind == NODE_BUILTIN || n->kind == NODE_SAMPLE || n->kind == NODE_ATOMIC;
+        if ((call && expression_root(t, c) == variable && expression_changes(t, node, i, &read)) ||
+            expression_assigns(t, c, variable)) {
+            return true;
+        }
+    }
+    return false;
 }
