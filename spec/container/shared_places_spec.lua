@@ -20,7 +20,7 @@ local bodies <const> = {
     {"int i = p.x; r = c[p.y][i]; i = 3; r += d[p.y][i];", 0},
     {"int i = p.x; r = c[p.y][i] + moved(i) + 3.0 * d[p.y][i];", 0},
     {"int i = p.x; i >>= 1, r = c[p.y][i] + 3.0 * d[p.y][i];", 0},
-    {"float x[2] = {c[p.y][p.x], d[p.y][p.x]}; r = x[0] + 2.0 * x[1];", 0},
+    {"float x[2] = {c[p.y][p.x], d[p.y][p.x]}; r = x[0] + 2.0 * x[1];", 1},
     {"switch (p.x & 1) { case 0: r = c[p] + d[p]; break; default: r = 2.0 * c[p] - d[p]; }", 0},
     {"r = (c[p.y][p.x] == d[p.y][p.x]) ? 1.0 : 2.0;", 0},
     {"float x = float(c[p.y][p.x] <= d[p.y][p.x]); r = x;", 1},

@@ -258,7 +258,7 @@ describe("regression", function()
             check.raises("'#" .. directive:match "%a+" .. "' is not supported in kernel text", rill.kernel,
                 "# " .. directive .. "\nkernel float f(float x<>) { return x; }")
         end
-        check.raises("unexpected character %(byte 34%)", rill.kernel,
+        check.raises("kernel text has no strings", rill.kernel,
             '#define A "a"\nkernel float f(float x<>) { return A; }')
         local pattern = "regression_spec.lua:%d+:%d+: error: .*return.*\n" ..
             " +%d+ | +kernel float f%(float x<>%) { }\n +| +%^"

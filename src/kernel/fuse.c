@@ -84,6 +84,12 @@ static void add_body(Body *to, const Body *from)
 static bool fuse_bodies(Body *to, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
 {
     add_body(to, &kernel->body);
+    for (size_t k = 0; k < kernel->body.gathers.count; k++) {
+        if (!ARRAY_ROOM(&to->gathers)) {
+            return false;
+        }
+        to->gathers.items[to->gathers.count++] = kernel->body.gathers.items[k];
+    }
     for (int i = 0; i < kernel->function.param_count; i++) {
         bool known = !inputs[i];
         for (int k = 0; k < i; k++) {

@@ -290,12 +290,6 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
     if (done) {
         bool refused;
         variant->program = program_find(device, kernel->function.name, strbuf_text(&source), &refused);
-        if (refused && text.addresses) {
-            text.unchanged = true;
-            strbuf_free(&source);
-            done = codegen_write(&text, key, &variant->layout, &source);
-            variant->program = program_find(device, kernel->function.name, strbuf_text(&source), &refused);
-        }
         done = variant->program != NULL;
         if (refused) {
             kernel_refused(kernel);

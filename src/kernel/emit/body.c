@@ -8,6 +8,7 @@
 void body_free(Body *body)
 {
     strbuf_free(&body->text);
+    free(body->gathers.items);
     *body = (Body){0};
 }
 

@@ -34,7 +34,19 @@ typedef struct ParamUse {
     bool far; /* of a neighbor stream: some offsets are computed, so that the largest one is unknown */
 } ParamUse;
 
+/* "g_NAME(arguments)" in a statement whose gathers may be evaluated before the rest of it: it has no conditions, and changes
+ * nothing but its own target. The fields are bytes of Body.text. */
+typedef struct BodyGather {
+    size_t statement;          /* where the statement begins */
+    size_t at, arguments, end; /* where the call begins, its arguments begin, and after its bracket */
+    int param;                 /* of the launched kernel */
+} BodyGather;
+
 typedef struct Body {
+    struct {
+        BodyGather *items; /* in the order of the text */
+        size_t count, capacity;
+    } gathers;
     StrBuf text;               /* constants, shared variables of a group kernel, functions */
     char entry[MAX_NAME + 16]; /* name of the GLSL function of the kernel itself */
     ParamUse use[MAX_PARAMS];

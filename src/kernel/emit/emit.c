@@ -58,6 +58,17 @@ bool emit_exact(const Emit *e)
 
 void emit_append(Emit *e)
 {
+    for (size_t i = 0; i < e->gathers.count; i++) {
+        size_t start = e->body->text.length;
+        BodyGather g = e->gathers.items[i];
+        if (!ARRAY_ROOM(&e->body->gathers)) {
+            e->failed = true;
+            return;
+        }
+        e->body->gathers.items[e->body->gathers.count++] =
+            (BodyGather){g.statement + start, g.at + start, g.arguments + start, g.end + start, g.param};
+    }
+    e->gathers.count = 0;
     strbuf_add(&e->body->text, strbuf_text(&e->out));
     strbuf_add(&e->body->text, "\n");
     if (e->body->text.failed) {
@@ -207,7 +218,7 @@ static void write_function(Emit *e)
     write_signature(e);
     e->depth = 1;
     for (NodeIndex i = emit_node(e, block)->child; i; i = emit_node(e, i)->next) {
-        emit_statement(e, i);
+        emit_listed(e, i);
     }
     emit_text(e, "\n}\n");
     emit_append(e);
@@ -258,6 +269,7 @@ Instance emit_instance(Emit *e, const Function *f, const int *bound)
         e->failed = true;
     }
     strbuf_free(&inner.out);
+    free(inner.gathers.items);
     return inner.self;
 }
 

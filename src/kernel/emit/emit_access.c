@@ -2,6 +2,7 @@
  * by the code generator: see body.h. */
 #include "kernel/emit/emit_private.h"
 
+#include "base/array.h"
 #include "kernel/emit/glsl.h"
 #include "stream/shape.h"
 
@@ -82,6 +83,28 @@ static void put_stored(Emit *e, const Access *access, int root, bool written)
     emit_text(e, written ? ")]" : "))");
 }
 
+/* Writes the call of a gather, and lists it if its statement's gathers are. Gathers among its indices are not listed. */
+static void put_gather(Emit *e, const Access *access, int root)
+{
+    size_t statement = e->statement;
+    BodyGather gather = {.statement = statement - 1, .at = e->out.length, .param = root};
+    e->statement = 0;
+    open_call(e, "g_", root);
+    gather.arguments = e->out.length;
+    put_indices(e, access, root);
+    emit_text(e, ")");
+    gather.end = e->out.length;
+    e->statement = statement;
+    if (!statement) {
+        return;
+    }
+    if (!ARRAY_ROOM(&e->gathers)) {
+        e->failed = true;
+        return;
+    }
+    e->gathers.items[e->gathers.count++] = gather;
+}
+
 void emit_gather(Emit *e, NodeIndex node)
 {
     Access access = access_of(e, node);
@@ -94,9 +117,7 @@ void emit_gather(Emit *e, NodeIndex node)
     if (param_kinds[e->root->params[root].kind].anywhere) {
         put_stored(e, &access, root, node == e->written);
     } else {
-        open_call(e, "g_", root);
-        put_indices(e, &access, root);
-        emit_text(e, ")");
+        put_gather(e, &access, root);
     }
 }
 

@@ -40,6 +40,13 @@ typedef struct Emit {
     Instance self;                /* the function that is being written; self.function is NULL for constants */
     NodeIndex params[MAX_PARAMS]; /* the Parameter nodes of the function */
     StrBuf out;
+    struct {
+        BodyGather *items; /* in `out` */
+        size_t count, capacity;
+    } gathers;
+    size_t statement;  /* 1 + where a statement begins whose gathers are listed; 0: they are not */
+    int labels;        /* switches that contain the statement */
+    bool listed;       /* the next statement is one of a block */
     int depth;         /* of blocks */
     int loops;         /* that contain the statement */
     double trips;      /* product of the iterations of all bounded loops that contain the statement */
@@ -168,6 +175,8 @@ void emit_builtin(Emit *e, NodeIndex node);
 void emit_block(Emit *e, NodeIndex block);
 void emit_declare(Emit *e, NodeIndex node, NodeIndex loop);
 void emit_statement(Emit *e, NodeIndex node);
+/* Writes a statement of a block, before which others can be inserted. */
+void emit_listed(Emit *e, NodeIndex node);
 
 /* Loops (emit_loops.c). */
 void emit_loop(Emit *e, NodeIndex node);

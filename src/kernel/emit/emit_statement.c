@@ -74,6 +74,49 @@ static void shared_variables(Emit *e, NodeIndex node)
     e->out = out;
 }
 
+/* Returns whether the gathers of an expression may be evaluated before the rest of its statement. */
+static bool is_free(const Emit *e, NodeIndex node)
+{
+    uint32_t kind = emit_node(e, node)->kind;
+    bool free = kind != NODE_CALL && kind != NODE_ATOMIC && kind != NODE_PUSH && kind != NODE_BARRIER &&
+                kind != NODE_STEP && kind != NODE_ASSIGN && kind != NODE_CHOICE && kind != NODE_LOGICAL &&
+                kind != NODE_COMMA;
+    for (NodeIndex i = emit_node(e, node)->child; i && free; i = emit_node(e, i)->next) {
+        free = is_free(e, i);
+    }
+    return free;
+}
+
+static bool gathers(const Emit *e, NodeIndex node)
+{
+    bool found = emit_node(e, node)->kind == NODE_GATHER;
+    for (NodeIndex i = emit_node(e, node)->child; i && !found; i = emit_node(e, i)->next) {
+        found = gathers(e, i);
+    }
+    return found;
+}
+
+/* Begins the list of the gathers of a statement of a block, if they may be evaluated before it. */
+static void list_gathers(Emit *e, NodeIndex node)
+{
+    const Node *n = emit_node(e, node);
+    bool free = false;
+    if (n->kind == NODE_ASSIGN) {
+        free = is_free(e, n->child) && !gathers(e, n->child) && is_free(e, emit_node(e, n->child)->next);
+    } else if ((n->kind == NODE_DECLARE && pass_count(&e->t, node) == 2) || n->kind == NODE_RETURN) {
+        free = is_free(e, node);
+    }
+    e->statement = free && e->listed && !e->labels ? e->out.length + 1 : 0;
+    e->listed = false;
+}
+
+void emit_listed(Emit *e, NodeIndex node)
+{
+    e->listed = true;
+    emit_statement(e, node);
+    e->statement = 0;
+}
+
 /* statements */
 
 /* Writes "return value;" through a variable. */
@@ -131,7 +174,7 @@ void emit_block(Emit *e, NodeIndex block)
     emit_text(e, "{");
     e->depth++;
     for (NodeIndex i = emit_node(e, block)->child; i; i = emit_node(e, i)->next) {
-        emit_statement(e, i);
+        emit_listed(e, i);
     }
     e->depth--;
     emit_line(e);
@@ -154,6 +197,7 @@ void emit_statement(Emit *e, NodeIndex node)
         return;
     }
     emit_line(e);
+    list_gathers(e, node);
     switch (n->kind) {
     case NODE_BLOCK: emit_block(e, node); break;
     case NODE_DECLARE:
@@ -174,7 +218,9 @@ void emit_statement(Emit *e, NodeIndex node)
     case NODE_SWITCH:
         emit_choice_head(e, node);
         emit_text(e, " ");
+        e->labels++;
         emit_block(e, emit_node(e, n->child)->next);
+        e->labels--;
         break;
     case NODE_CASE: label(e, node); break;
     case NODE_RETURN: result(e, node); break;

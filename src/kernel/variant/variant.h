@@ -189,7 +189,6 @@ typedef struct KernelText {
     int texture_limit, block_limit, uniform_limit; /* uniform_limit is in uvec4s */
     bool canary;
     int id;                      /* the number by which fault words name the kernel */
-    bool unchanged;              /* the body is not changed, so that the driver's messages about it can be located */
     const AddressUse *addresses; /* per parameter; NULL: no parameter has one */
 } KernelText;
 
