@@ -188,12 +188,30 @@ void emit_call(Emit *e, NodeIndex node)
 
 /* functions of the table */
 
+/* Returns the name of the function of shaders/functions/wide.glsl that computes a builtin with doubles, or NULL. */
+static const char *wide_name(const Emit *e, NodeIndex node, const char *name)
+{
+    static const char *const names[][2] = {
+        {"tan", "rill_wide_tan"},        {"asin", "rill_wide_asin"},   {"acos", "rill_wide_acos"},
+        {"atan", "rill_wide_atan"},      {"atan2", "rill_wide_atan"},  {"sinh", "rill_wide_sinh"},
+        {"cosh", "rill_wide_cosh"},      {"tanh", "rill_wide_tanh"},   {"asinh", "rill_wide_asinh"},
+        {"acosh", "rill_wide_acosh"},    {"atanh", "rill_wide_atanh"}, {"fmod", "rill_wide_fmod"},
+        {"rill_fmod", "rill_wide_fmod"},
+    };
+    const char *found = NULL;
+    for (size_t i = 0; emit_info(e, node).base == BASE_DOUBLE && i < sizeof names / sizeof *names; i++) {
+        found = strcmp(name, names[i][0]) == 0 ? names[i][1] : found;
+    }
+    return found;
+}
+
 static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
 {
     const char *name = functions_of(emit_node(e, node))->name;
     Token token = {.kind = TOKEN_NAME, .text = name, .length = (int)strlen(name)};
     const char *spelling = e->self.function ? names_spelling(&token) : names_constant_spelling(&token);
-    const char *text = token_is(&token, "isfinite") ? "rill_cg_finite" : spelling ? spelling : name;
+    const char *wide = wide_name(e, node, name);
+    const char *text = wide ? wide : token_is(&token, "isfinite") ? "rill_cg_finite" : spelling ? spelling : name;
     bool own = strncmp(text, "rill_", 5) == 0; /* its arguments are those of a call */
     int k = 0;
     emit_format(e, "%s(", text);

@@ -449,7 +449,8 @@ void emit_operation(Emit *e, NodeIndex node)
     TypeIndex type = types_of(left.base > right.base ? left.base : right.base, 1, left.rows);
     bool remains = *t->text == '%';
     emit_type_name(e, emit_node(e, target)->type);
-    emit_text(e, remains ? "(rill_fmod(" : "(");
+    bool wide = pass_info(&e->t, type).base == BASE_DOUBLE;
+    emit_text(e, !remains ? "(" : wide ? "(rill_wide_fmod(" : "(rill_fmod(");
     for (int i = 0; i < 2; i++) {
         if (remains) {
             emit_type_name(e, type);

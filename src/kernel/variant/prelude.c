@@ -81,11 +81,18 @@ static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
 /* For compilers that treat known zeros correctly. */
 static const char plain_zeros[] = "#define rill_naught 0\n#define rill_zero 0.0\n#define rill_seen(x) (x)\n";
 
+/* Returns whether a body calls one of the functions in shaders/functions/wide.glsl. */
+static bool calls_wide(const Body *body)
+{
+    static const char *const marks[2] = {"rill_wide_", NULL};
+    return calls(body, marks);
+}
+
 /* Returns whether a body may call one of the functions in shaders/functions/doubles.glsl with a double. */
 static bool calls_doubles(const Body *body)
 {
     static const char *const marks[][2] = {{"rill_sin", "rill_cos"}, {"rill_exp", "rill_log"}, {"rill_pow", NULL}};
-    bool any = false;
+    bool any = calls_wide(body);
     for (int i = 0; i < 3; i++) {
         any = any || calls(body, marks[i]);
     }
@@ -108,11 +115,13 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
             write_vectors(out, called[i].vectors[n], called[i].parameters);
         }
     }
-    bool doubles = false;
+    bool doubles = false, wide = false;
     for (int k = 0; k < count; k++) {
         doubles = doubles || (bodies[k] && calls_doubles(bodies[k]));
+        wide = wide || (bodies[k] && calls_wide(bodies[k]));
     }
     strbuf_add(out, doubles ? shader_doubles : "");
+    strbuf_add(out, wide ? shader_wide : "");
 }
 
 void prelude_faults(StrBuf *out, const char *inside, bool check, bool partial, bool canary)
