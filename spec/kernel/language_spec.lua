@@ -475,8 +475,8 @@ local functions = {
     {"isfinite", "float z = x - 2.0; y = isfinite(1.0 / z) ? 1.0 : 0.0;",
         function(x) return x == 2 and 0 or 1 end, brook = true},
     {"indexof", "y = float(int(indexof(n).x));", function(_, n) return n end},
-    {"sizeof_stream", "y = float(sizeof_stream(v).x + sizeof_stream(n, 0));", function() return 128 end},
-    {"sizeof_list", "y = float(sizeof_list(v));", function() return 64 end},
+    {"sizeof_stream", "y = float(sizeof_stream(given).x + sizeof_stream(n, 0));", function() return 128 end},
+    {"sizeof_list", "y = float(sizeof_list(given));", function() return 64 end},
     {"spacingof", "y = float(spacingof(n));", function() return 1 end},
     {"localid", "y = float(localid());", function(_, n) return n end},
     {"groupid", "y = float(groupid());", function() return 0 end},
@@ -502,14 +502,14 @@ local functions = {
 }
 
 local frames <const> = {
-    stream = "#define V(i) v[i]\nHELPERS kernel void k(int n<>, int v[], out TYPE r<>) { BODY }",
-    group = "#define V(i) shares[i]\nHELPERS kernel(64) void k(int n<>, int v[], out TYPE r<>) " ..
-        "{ shared int shares[64]; shares[localid()] = v[n]; barrier(); BODY }",
+    stream = "#define V(i) given[i]\nHELPERS kernel void k(int n<>, int given[], out TYPE r<>) { BODY }",
+    group = "#define V(i) shares[i]\nHELPERS kernel(64) void k(int n<>, int given[], out TYPE r<>) " ..
+        "{ shared int shares[64]; shares[localid()] = given[n]; barrier(); BODY }",
 }
 
 local function_frame <const> = [=[
-    kernel(64) void k(int n<>, int v[], float s[], out float y<>) {
-        shared int t[64]; t[localid()] = v[n]; barrier(); float x = float(n) * 0.25 - 4.0; BODY
+    kernel(64) void k(int n<>, int given[], float s[], out float y<>) {
+        shared int t[64]; t[localid()] = given[n]; barrier(); float x = float(n) * 0.25 - 4.0; BODY
     } ]=]
 
 -- Returns the results of a body for all n.
