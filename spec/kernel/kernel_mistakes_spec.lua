@@ -70,6 +70,8 @@ local wrong = {
     {"void g() { barrier(); }\n" .. K "@g(); r = x;", "group kernels only"},
     {G "if (x > 2.0) @barrier(); r = x;", group, "'if'"},
     {G "if (localid() > 2) { r = x; } else { @barrier(); }", group},
+    {G "if (subgroupid() > 2) @barrier(); r = x;", group},
+    {G "if (subgroupElect()) @barrier(); r = x;", group},
     {G "int i = localid(); while (i < 4) { @barrier(); i++; } r = x;", group, "'while'"},
     {G "for (int i = 0; i < n; i++) { if (x > 1.0) break; @barrier(); } r = x;", group},
     {G "for (int i = 0; i < n; i++) { @barrier(); if (x > 1.0) break; } r = x;", group, "'for'"},
@@ -114,6 +116,7 @@ local wrong = {
 }
 
 local legal = {
+    G "if (subgroupsize() > 2) barrier(); r = x;",
     -- returns
     "float f(float x) { if (x > 1.0) return x; return 2.0; }",
     "float f(float x) { if (x > 1.0) { return x; } else { return 2.0; } }",

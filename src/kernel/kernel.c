@@ -258,6 +258,23 @@ static bool check_limits(const Kernel *kernel, Device *device)
                                         (unsigned long long)size, most);
 }
 
+/* Checks that the device has the subgroup operations that the body uses. */
+static bool check_subgroups(const Kernel *kernel, Device *device)
+{
+    const DeviceTraits *traits = device_traits(device);
+    const bool has[] = {traits->subgroup_ops, traits->subgroup_ballot, traits->subgroup_shuffle};
+    static const char *const names[] = {"subgroup_ops", "subgroup_ballot", "subgroup_shuffle"};
+    for (int i = 0; i < SUBGROUP_TRAITS; i++) {
+        const Token *call = kernel->body.subgroup[i];
+        if (call && !has[i]) {
+            return source_error(&kernel->module->source, call->offset,
+                                "this device does not have '%.*s': its trait %s is false, see device.traits",
+                                call->length, call->text, names[i]);
+        }
+    }
+    return true;
+}
+
 bool kernel_refused(const Kernel *kernel)
 {
     char *log = strdup(error_message());
@@ -272,7 +289,7 @@ bool kernel_refused(const Kernel *kernel)
 
 static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
 {
-    if (!check_limits(kernel, device)) {
+    if (!check_limits(kernel, device) || !check_subgroups(kernel, device)) {
         return NULL;
     }
     KernelText text = kernel_text(kernel, device);

@@ -396,6 +396,8 @@ shared | kernel(64) void f(...) { shared float part[64]; ... } -- memory of a wo
 barrier | barrier() -- in group kernels: waits for all invocations of the work group
 groupid | groupid() -- in group kernels: the index of the work group; a vector if the group has more than one dimension
 localid | localid() -- in group kernels: the index of the invocation in its work group; a vector if the group has more than one dimension
+subgroupsize | subgroupsize() -- in group kernels: int: the number of invocations of a subgroup. Needs device.traits.subgroup_ops
+subgroupid | subgroupid() -- in group kernels: int: the index of the invocation in its subgroup. Needs device.traits.subgroup_ops
 ]==]
 
 --- reference.letters: the letter that signatures use for each type of rill.type that has members. Expressions share the

@@ -136,16 +136,16 @@ static void look_up_subgroups(DeviceTraits *traits)
     if (!traits_has_extension("GL_KHR_shader_subgroup")) {
         return;
     }
-    enum { BASIC_AND_ARITHMETIC = 1 | 4, BALLOT = 8, SHUFFLE = 16 };
+    enum { BASIC_VOTE_ARITHMETIC = 1 | 2 | 4, BALLOT = 8, SHUFFLE_AND_RELATIVE = 16 | 32 };
     GLint features = 0, stages = 0;
     glGetIntegerv(GL_SUBGROUP_SUPPORTED_FEATURES_KHR, &features);
     glGetIntegerv(GL_SUBGROUP_SUPPORTED_STAGES_KHR, &stages);
     features = (stages & GL_COMPUTE_SHADER_BIT) != 0 ? features : 0;
     uint32_t size = limit_of(GL_SUBGROUP_SIZE_KHR);
     traits->subgroup_size = size ? (int)size : traits->subgroup_size;
-    traits->subgroup_ops = (features & BASIC_AND_ARITHMETIC) == BASIC_AND_ARITHMETIC;
+    traits->subgroup_ops = (features & BASIC_VOTE_ARITHMETIC) == BASIC_VOTE_ARITHMETIC;
     traits->subgroup_ballot = traits->subgroup_ops && (features & BALLOT) != 0;
-    traits->subgroup_shuffle = traits->subgroup_ops && (features & SHUFFLE) != 0;
+    traits->subgroup_shuffle = traits->subgroup_ops && (features & SHUFFLE_AND_RELATIVE) == SHUFFLE_AND_RELATIVE;
 }
 
 /* Chooses the family by RILL_FAMILY, or else by whether the device queues work. Returns false with error_set. */

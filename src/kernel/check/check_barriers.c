@@ -143,7 +143,7 @@ static bool is_varying_call(const Graph *g, NodeIndex node)
 {
     const Token *t = node_token(g->t->tree, node);
     bool subgroup = t->length > 8 && memcmp(t->text, "subgroup", 8) == 0 && !pass_node(g->t, node)->child;
-    return subgroup || token_is(t, "indexof") || token_is(t, "localid");
+    return (subgroup && !token_is(t, "subgroupsize")) || token_is(t, "indexof") || token_is(t, "localid");
 }
 
 static void walk_effect(Graph *g, NodeIndex node, NodeIndex to)

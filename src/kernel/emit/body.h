@@ -42,6 +42,9 @@ typedef struct BodyGather {
     int param;                 /* of the launched kernel */
 } BodyGather;
 
+/* The traits of a device with which a body may call functions of subgroups. */
+typedef enum SubgroupTrait { SUBGROUP_OPS, SUBGROUP_BALLOT, SUBGROUP_SHUFFLE, SUBGROUP_TRAITS } SubgroupTrait;
+
 typedef struct Body {
     struct {
         BodyGather *items; /* in the order of the text */
@@ -59,7 +62,8 @@ typedef struct Body {
     size_t tokens;              /* number of tokens written; a function counts once per call */
     int shared_count;           /* number of shared variables of a group kernel */
     int kept_count;             /* number of variables of emit_exact.c */
-    bool exact;                 /* operations are kept as written: see emit_exact.c */
+    const Token *subgroup[SUBGROUP_TRAITS]; /* the first call that needs the trait; NULL: none */
+    bool exact;                             /* operations are kept as written: see emit_exact.c */
 } Body;
 
 /* What a push to a variable output does: see derive.h. */

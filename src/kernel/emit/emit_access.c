@@ -348,6 +348,9 @@ void emit_query(Emit *e, NodeIndex node)
     const Token *word = emit_at(e, node);
     if (token_is(word, "groupid") || token_is(word, "localid")) {
         emit_text(e, token_is(word, "localid") ? "rill_localid()" : "rill_groupid()");
+    } else if (token_is(word, "subgroupsize") || token_is(word, "subgroupid")) {
+        emit_needs_subgroup(e, node);
+        emit_text(e, token_is(word, "subgroupid") ? "int(gl_SubgroupInvocationID)" : "int(gl_SubgroupSize)");
     } else if (token_is(word, "spacingof")) {
         e->body->uses_spacing = e->body->uses_position = true;
         emit_text(e, "rill_spacing");

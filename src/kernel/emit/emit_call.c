@@ -205,6 +205,18 @@ static const char *wide_name(const Emit *e, NodeIndex node, const char *name)
     return found;
 }
 
+void emit_needs_subgroup(Emit *e, NodeIndex node)
+{
+    const char *name = functions_of(emit_node(e, node))->name;
+    bool ballot = strstr(name, "Ballot") || strstr(name, "Broadcast");
+    const Token **first = &e->body->subgroup[ballot                    ? SUBGROUP_BALLOT
+                                             : strstr(name, "Shuffle") ? SUBGROUP_SHUFFLE
+                                                                       : SUBGROUP_OPS];
+    if (strncmp(name, "subgroup", 8) == 0 && !*first) {
+        *first = emit_at(e, node);
+    }
+}
+
 static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
 {
     const char *name = functions_of(emit_node(e, node))->name;
@@ -231,6 +243,7 @@ static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
 void emit_builtin(Emit *e, NodeIndex node)
 {
     Arguments a = {0};
+    emit_needs_subgroup(e, node);
     int count = e->t.tree->brook ? pass_count(&e->t, node) : 0;
     for (int k = 0; k < count && k < MAX_FORM; k++) {
         a.types[k] = brook_output(&e->t, node, k);

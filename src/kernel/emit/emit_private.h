@@ -167,6 +167,8 @@ void emit_push(Emit *e, NodeIndex node);
 /* Writes a statement that changes an element without plain storage. Returns false if the statement is another one. */
 bool emit_stored_whole(Emit *e, NodeIndex statement);
 
+/* Notes which subgroup operations of the device a call needs. */
+void emit_needs_subgroup(Emit *e, NodeIndex node);
 /* Calls of functions of the text, and of the table (emit_call.c). */
 void emit_call(Emit *e, NodeIndex node);
 void emit_builtin(Emit *e, NodeIndex node);

@@ -208,8 +208,9 @@ TypeIndex pass_query(Typing *t, NodeIndex node)
 {
     const Token *name = node_token(t->tree, node);
     int count = pass_count(t, node), rank = group_rank(t);
-    if (token_is(name, "localid") || token_is(name, "groupid")) {
-        return rank ? types_of(BASE_INT, 1, rank)
+    bool local = token_is(name, "localid") || token_is(name, "groupid");
+    if (local || token_is(name, "subgroupsize") || token_is(name, "subgroupid")) {
+        return rank ? types_of(BASE_INT, 1, local ? rank : 1)
                     : PASS_FAIL(t, name, "'%.*s' exists in group kernels only: kernel(64) void ...", name->length,
                                 name->text);
     }

@@ -164,6 +164,8 @@ static const FunctionRow rows[] = {
     {"spacingof", NODE_QUERY, "(name)"},
     {"localid", NODE_QUERY, "()"},
     {"groupid", NODE_QUERY, "()"},
+    {"subgroupsize", NODE_QUERY, "()"},
+    {"subgroupid", NODE_QUERY, "()"},
     {"sample", NODE_SAMPLE, "(name, position);(name, position, level)"},
     {"sample_corners", NODE_SAMPLE, "(name, position, weights, spacing);(name, position, level, weights, spacing)"},
     {"push", NODE_PUSH, "(name);(name, value)"},

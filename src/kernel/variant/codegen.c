@@ -15,9 +15,14 @@ static void write_header(Generator *g)
     const Function *f = g->f;
     strbuf_add(g->out, "#version 430\n");
     const DeviceTraits *traits = g->text->traits;
-    strbuf_add(g->out, traits->subgroup_ops ? "#extension GL_KHR_shader_subgroup_arithmetic : enable\n" : "");
+    strbuf_add(g->out, traits->subgroup_ops ? "#extension GL_KHR_shader_subgroup_basic : enable\n"
+                                              "#extension GL_KHR_shader_subgroup_vote : enable\n"
+                                              "#extension GL_KHR_shader_subgroup_arithmetic : enable\n"
+                                            : "");
     strbuf_add(g->out, traits->subgroup_ballot ? "#extension GL_KHR_shader_subgroup_ballot : enable\n" : "");
-    strbuf_add(g->out, traits->subgroup_shuffle ? "#extension GL_KHR_shader_subgroup_shuffle : enable\n" : "");
+    strbuf_add(g->out, traits->subgroup_shuffle ? "#extension GL_KHR_shader_subgroup_shuffle : enable\n"
+                                                  "#extension GL_KHR_shader_subgroup_shuffle_relative : enable\n"
+                                                : "");
     if (f->group_rank) {
         strbuf_addf(g->out, "layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;\n", f->group[0],
                     f->group_rank > 1 ? f->group[1] : 1, f->group_rank > 2 ? f->group[2] : 1);
