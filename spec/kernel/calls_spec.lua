@@ -35,6 +35,29 @@ describe("a call", function()
         check.equal(kernels.list(70, function(i) return 3 * i + 7 end), one:values())
     end)
 
+    it("passes and returns arrays whose length is part of the type", function()
+        local k = rill.kernel [=[
+            const float[2] weights = {0.0, 3.0};
+            float sum(float[2] v) { return v[0] + 10.0 * v[1]; }
+            int last(int[2] v[3]) { return v[2][1]; }
+            float[2] swapped(inout float[2] v) { v = float[2](v[1], v[0]); return v; }
+            kernel void f(float x<>, out vec4 r<>) {
+                float v[2] = {x, 2.0};
+                const float[2] zero = {0.0, 1.0};
+                r.x = sum(float[2](x, 2.0));
+                r.y = swapped(v)[0] + 10.0 * v[1];
+                r.z = float(last(int[3][2](int[2](1, 2), int[2](3, 4), int[2](5, 6))));
+                r.w = zero[0] + zero[1] + weights[1];
+            }
+        ]=]
+        check.equal({21, 2 + 10, 6, 4}, k(rill.from {1}):values())
+        local brook = rill.kernel([=[
+            int[2] both(out float x) { x = 2.5; return int[2](3, 4); }
+            kernel void f(float x<>, out float r<>) { int i = 0; r = both(i)[1] + 10 * i; }
+        ]=], {dialect = "brook"})
+        check.equal({24}, brook(rill.from {1}):values())
+    end)
+
     it("returns indexof of the stream that was passed", function()
         local k = rill.kernel [=[
             kernel int own(float x<>) { return indexof(x).x + 10 * indexof(x).y; }

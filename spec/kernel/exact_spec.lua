@@ -28,6 +28,49 @@ end
 describe("kernels", function()
     leaks.watch(setup, teardown)
 
+    it("keep operations on matrices", function()
+        local a = rill.from {1, 3, 5}
+        local head = "kernel void f(float a<>, out float r<>) { mat2 x = mat2(a); "
+        for _, body in ipairs {
+            "x = (x + mat2(1e8)) - mat2(1e8); r = x[0][0]; }", "x = (1e8 + x) - 1e8; r = x[1][1]; }",
+            "x += 1e8; x -= mat2(1e8); r = x[0][0]; }", "x--; x++; x += 1e8; r = (x -= 1e8)[0][0]; }",
+            "x += mat2(1e8); mat2 y = x++; r = (y - mat2(1e8))[0][0]; }",
+            "mat2 v[2]; v[1] = x; ++v[1]; --v[1]; v[1] += 1e8; v[1] -= 1e8; r = v[1][0][0]; }",
+        } do
+            assert.equal("0 0 8", result(head .. body, a), body)
+        end
+        assert.equal("0", result("kernel void f(float a<>, out float r<>) { "
+            .. "mat2x4 x = mat2x4(vec4(3.0, 0.0, 1e8, 1.0), vec4(1.0)); "
+            .. "r = (x - (x - mat2x4(vec4(0.5), vec4(0.5))))[0][2]; }", rill.from {1}))
+    end)
+
+    it("make matrices from one constant as from one variable", function()
+        for _, value in ipairs {"%s", "mat2(%s)", "mat3x2(%s)", "mat4x2(%s)", "mat4x3(%s)", "mat2x3(%s)"} do
+            for _, type in ipairs {"mat4x2", "mat3", "mat4"} do
+                local body = "kernel void f(float a<>, out float r<>) { " .. type .. " m = " .. type .. "(" .. value
+                    .. "); r = m[2][%d] + 10.0 * m[%d][0] + 100.0 * m[1][1]; }"
+                local last = type == "mat3" and 2 or 3
+                local row = type == "mat4x2" and 1 or 2
+                assert.equal(result(body:format("a", row, last), rill.from {7}),
+                    result(body:format("7.0", row, last), rill.from {7}), body)
+            end
+        end
+    end)
+
+    it("keep steps of elements with random access", function()
+        for _, step in ipairs {"w[0]--", "--w[0]", "r += w[0]--", "w[0]++", "r = -(++w[0])"} do
+            local w = rill.from {33554432}
+            rill.kernel("kernel void f(float x<>, inout float w[], out float r<>) { r = 0.0; "
+                .. "for (int i = 0; i < 4; i++) { " .. step .. "; } }")(rill.from {1}, w)
+            assert.equal("33554432", shown(w:values()), step)
+        end
+        local w, k = rill.from {5}, rill.kernel [=[kernel void f(float x<>, inout float w[], out vec4 r<>) {
+            r = vec4(w[0]++, 0.0, 0.0, 0.0);
+            r.y = ++w[0]; r.z = w[0]--; r.w = -(--w[0]);
+        }]=]
+        assert.equal("5 7 7 -5", shown(k(rill.from {1}, w):values()))
+    end)
+
     it("keep the order of sums", function()
         local a, b = rill.from {1, 3, 5}, rill.from {1e8, 1e8, 1e8}
         local head = "kernel void f(float a<>, float b<>, out float r<>) "

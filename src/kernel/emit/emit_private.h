@@ -150,6 +150,11 @@ bool emit_is_zero(const Emit *e, NodeIndex number);
 /* Returns whether a constant of the module may contain a 0. */
 bool emit_constant_zero(const Emit *e, NodeIndex variable);
 
+/* Writes an operation on the elements of a matrix (emit_matrix.c). Returns false if the operation is another one. */
+bool emit_matrix_operation(Emit *e, NodeIndex node);
+/* Writes "m op= value" or a step of a matrix. Returns false if it is another assignment. */
+bool emit_matrix_change(Emit *e, NodeIndex node);
+
 /* Writes an index of a private array, vector or matrix (emit_index.c). */
 void emit_index(Emit *e, NodeIndex node);
 /* Writes a local variable. */

@@ -6,17 +6,17 @@
 /* declarations */
 
 /* Writes one variable with its lengths and its initial value. */
-static void variable(Emit *e, NodeIndex node, TypeIndex type)
+static void variable(Emit *e, NodeIndex node)
 {
     const Node *n = emit_node(e, node);
     EmitVariable *info = &e->variables[node];
     NodeIndex value = n->flags & FLAG_VALUE ? pass_child(&e->t, node, pass_count(&e->t, node) - 1) : 0;
-    bool real = emit_real(pass_info(&e->t, type)), fixed = e->fixed;
-    bool known = (n->flags & FLAG_CONST) && value && e->self.function && pass_is_scalar(pass_info(&e->t, type));
+    bool real = emit_real(pass_info(&e->t, n->type)), fixed = e->fixed;
+    bool known = (n->flags & FLAG_CONST) && value && e->self.function && pass_is_scalar(pass_info(&e->t, n->type));
     for (NodeIndex i = n->child; i && known; i = emit_node(e, i)->next) {
         known = emit_is_fixed(e, i);
     }
-    bool hidden = known && real && n->child == value && emit_has_zero(e, value);
+    bool hidden = known && real && emit_has_zero(e, value);
     e->fixed = (known && !real) || hidden || fixed;
     emit_token(e, emit_at(e, node), "u_");
     emit_lengths(e, n->child, value);
@@ -43,7 +43,7 @@ void emit_declare(Emit *e, NodeIndex node, NodeIndex loop)
     for (NodeIndex i = emit_node(e, type)->next; i; i = emit_node(e, i)->next) {
         emit_text(e, i == emit_node(e, type)->next ? " " : ", ");
         e->variables[i] = (EmitVariable){0};
-        variable(e, i, emit_node(e, type)->type);
+        variable(e, i);
         e->variables[i].counter = loop && emit_counts(e, loop, i);
     }
 }

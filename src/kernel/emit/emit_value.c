@@ -91,6 +91,9 @@ static void binary(Emit *e, NodeIndex node)
         remainder_of(e, left, right);
         return;
     }
+    if (emit_matrix_operation(e, node)) {
+        return;
+    }
     emit_converted(e, left, type);
     emit_text(e, " ");
     emit_token(e, t, "");
@@ -420,9 +423,40 @@ static void remainder_to(Emit *e, NodeIndex node)
     emit_text(e, ")");
 }
 
+/* Writes "(before = element, element = element + 1.0, before)" for "element++", and "(element = element + 1.0)" for
+ * "++element". */
+static void step_element(Emit *e, NodeIndex node)
+{
+    NodeIndex target = emit_node(e, node)->child;
+    TypeIndex type = emit_node(e, target)->type;
+    int before = emit_node(e, node)->flags & FLAG_POSTFIX ? emit_variable(e, type) : 0;
+    emit_text(e, "(");
+    if (before) {
+        emit_format(e, "kept%d_%s = ", before, e->root->name);
+        emit_target(e, target);
+        emit_text(e, ", ");
+    }
+    emit_target(e, target);
+    emit_text(e, " = rill_kept(");
+    bool kept = emit_keep(e, type);
+    emit_target(e, target);
+    emit_format(e, " %c 1.0", *emit_at(e, node)->text);
+    emit_keep_end(e, kept);
+    emit_text(e, ")");
+    if (before) {
+        emit_format(e, ", kept%d_%s", before, e->root->name);
+    }
+    emit_text(e, ")");
+}
+
 static void step(Emit *e, NodeIndex node)
 {
     bool postfix = emit_node(e, node)->flags & FLAG_POSTFIX;
+    NodeIndex target = emit_node(e, node)->child;
+    if (emit_element_of(e, target) && emit_exact(e) && emit_real(emit_info(e, target)) && expression_pure(&e->t, target)) {
+        step_element(e, node);
+        return;
+    }
     if (!postfix) {
         emit_token(e, emit_at(e, node), "");
     }
@@ -481,6 +515,9 @@ void emit_assignment(Emit *e, NodeIndex node)
 {
     const Token *t = emit_at(e, node);
     NodeIndex target = emit_node(e, node)->child, value = emit_node(e, target)->next;
+    if (emit_matrix_change(e, node)) {
+        return;
+    }
     if (emit_node(e, node)->kind == NODE_STEP) {
         step(e, node);
     } else if (emit_is_widened(e, node)) {
