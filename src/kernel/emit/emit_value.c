@@ -453,7 +453,8 @@ static void step(Emit *e, NodeIndex node)
 {
     bool postfix = emit_node(e, node)->flags & FLAG_POSTFIX;
     NodeIndex target = emit_node(e, node)->child;
-    if (emit_element_of(e, target) && emit_exact(e) && emit_real(emit_info(e, target)) && expression_pure(&e->t, target)) {
+    if (emit_element_of(e, target) && emit_exact(e) && emit_real(emit_info(e, target)) &&
+        expression_pure(&e->t, target)) {
         step_element(e, node);
         return;
     }
