@@ -303,6 +303,10 @@ local cases = {
         const float GRID[2][2] = {{5.0, 6.0}, {7.0, 8.0}}; struct Last { float f; int i; };
         const Last LAST = Last(9.0, 10);
         const bool YES = true; const int COUNT = TABLE.length() * 2; ]]},
+    {"constants that are matrices of four columns and two rows", [[
+        r = WIDE[0].x + 10.0 * WIDE[1].y + 100.0 * WIDE[2].x + 1000.0 * WIDE[3].x
+            + float(DEEP[1].y + DEEP[3].x + V(n)); ]],
+        function(n) return 22 + 3 + n end, "const mat4x2 WIDE = mat4x2(2.0); const dmat4x2 DEEP = dmat4x2(3);"},
     {"constructors of all kinds", [[
         vec4 a = vec4(vec2(V(n), 1), 2, true); ivec2 b = ivec2(vec3(1.9, -2.9, 5.0)); uint c = uint(-1);
         bvec3 d = bvec3(0, 1.5, n);

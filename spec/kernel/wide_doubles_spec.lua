@@ -1,5 +1,6 @@
 -- Functions of doubles that GLSL has only for floats: tan, the inverse and hyperbolic functions, and fmod.
 local rill = require "rill"
+local check = require "spec.support.check"
 local compile = require "spec.support.compile"
 local leaks = require "spec.support.leaks"
 
@@ -223,6 +224,17 @@ describe("functions of doubles that GLSL lacks", function()
             end
         end)
     end
+
+    it("compute no constants of the text, which GLSL cannot", function()
+        for _, call in ipairs {"sin(1.0lf)", "exp(dvec2(1.0)).x", "tan(1.0lf)", "atan(1.0lf, 2.0)",
+            "fmod(3.0lf, 2.0)"} do
+            check.names({"text:2:18:", "a constant can't be computed by '" .. call:match "%a+"}, rill.kernel,
+                "\nconst double D = " .. call .. ";\nkernel void k(float x<>, out double r<>) { r = D + x; }")
+        end
+        local k = rill.kernel "const float D = tan(0.0);\nkernel void k(float x<>, out float r<>) { r = D + x; }"
+        local x <close> = rill.from {0.5}
+        assert.equal(0.5, k(x):get(1))
+    end)
 
     it("do not change functions of floats, and are compiled only if a kernel calls them", function()
         local k = rill.kernel "kernel void k(float x<>, out float r<>, out double d<>) { r = tan(x); d = double(x); }"

@@ -225,6 +225,10 @@ static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
     const char *wide = wide_name(e, node, name);
     const char *text = wide ? wide : token_is(&token, "isfinite") ? "rill_cg_finite" : spelling ? spelling : name;
     bool own = strncmp(text, "rill_", 5) == 0; /* its arguments are those of a call */
+    bool mine = names_spelling(&token) && strncmp(names_spelling(&token), "rill_", 5) == 0;
+    if (!e->self.function && emit_info(e, node).base == BASE_DOUBLE && (wide || mine)) {
+        emit_fail(e, emit_at(e, node), "a constant can't be computed by '%s'", name); /* GLSL has it for floats only */
+    }
     int k = 0;
     emit_format(e, "%s(", text);
     for (NodeIndex i = emit_node(e, node)->child; i; i = emit_node(e, i)->next, k++) {

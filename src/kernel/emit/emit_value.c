@@ -203,6 +203,15 @@ static void construct_as(Emit *e, NodeIndex node, NodeIndex type, NodeIndex firs
     if (type) {
         emit_lengths(e, emit_node(e, type)->child, 0);
     }
+    if (!e->self.function && info.columns == 4 && info.rows == 2 && pass_is_scalar(emit_info(e, first)) &&
+        !emit_node(e, first)->next) { /* see resizes() */
+        emit_text(e, "(");
+        emit_value(e, first);
+        emit_text(e, ", 0.0, 0.0, ");
+        emit_value(e, first);
+        emit_text(e, ", 0.0, 0.0, 0.0, 0.0)");
+        return;
+    }
     bool hidden = resizes(e, info, first);
     TypeInfo given = hidden ? emit_info(e, first) : info;
     emit_text(e, !hidden ? "(" : given.base == BASE_DOUBLE ? "(rill_same_double(" : "(rill_same(");
