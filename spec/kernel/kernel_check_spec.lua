@@ -19,6 +19,15 @@ local wrong <const> = {
     {"int k; @k++; r = x;", "'k' has no value"},
     {"vec3 v; r = @v.x;", "'v' has no value"},
     {"float a[3]; r = @a[1];", "'a' has no value"},
+    {"vec3 v; v.x = x; r = @v.y;", "a part of 'v' has no value on some path to here"},
+    {"vec3 v; v.xy = vec2(x); r = dot(@v, v);", "a part of 'v' has no value"},
+    {"vec3 v; v.zx = vec2(x); r = length(@v.zy);", "a part of 'v' has no value"},
+    {"vec3 v; if (x > 1.0) v = vec3(x); else v.xy = vec2(x); r = @v.z;", "a part of 'v' has no value"},
+    {"mat2 m; m[0] = vec2(x); r = @m[1].x;", "a part of 'm' has no value"},
+    {"mat2 m; m[0].y = x; r = @m[0].x;", "a part of 'm' has no value"},
+    {"float a[3]; a[0] = x; a[2] = x; r = @a[1];", "a part of 'a' has no value"},
+    {"float a[2][2]; a[0][0] = x; a[1][0] = x; r = a[1][0] + @a[1][1];", "a part of 'a' has no value"},
+    {"vec2 v; v.x = x; @v.y += 1.0; r = v.x;", "a part of 'v' has no value"},
     {"for (int i = 0; i < 2; i++) { float y; if (i > 0) r = @y; y = x; r = y; }", "'y' has no value"},
     {"float y; do { if (x > 1.0) continue; y = x; } while (x > r); r = @y;", "'y' has no value"},
     {"r = x; @for (;;) { r += 1.0; }", "this loop never ends"},
@@ -53,6 +62,13 @@ local legal <const> = {
     "float y; if (x > 1.0) y = x; else y = 0.0; r = y;",
     "float y; if (x > 1.0) { r = 1.0; return; } else y = 2.0; r = y;",
     "float y; for (int i = 0; i < 3; i++) y = x; r = y;",
+    "vec3 v; v.x = x; r = v.x;",
+    "vec3 v; v.z = x; v.xy = vec2(x); r = length(v);",
+    "vec3 v; for (int c = 0; c < 3; c++) v[c] = x; r = length(v);",
+    "mat2 m; m[0] = vec2(x); m[1] = m[0]; r = determinant(m);",
+    "float a[3]; a[0] = x; r = a[n % 1];",
+    "float a[3]; for (int i = 0; i < 3; i++) a[i] = x; r = a[0] + a[2];",
+    "float a[100]; a[0] = x; r = a[1];",
     "float y; for (int i = 3; i >= 0; i--) { y = x; if (x > 1.0) continue; } r = y;",
     "float y; for (;;) { y = x; if (x > 0.0) break; break; } r = y;",
     "float y; while (true) { y = x; break; } r = y;",
@@ -99,6 +115,25 @@ describe("a kernel text", function()
         for _, body in ipairs(legal) do
             local done, message = pcall(rill.kernel, HEAD .. body .. "\n}")
             assert(done, body .. ": " .. tostring(message))
+        end
+    end)
+
+    it("has a value for each field of a structure that it reads", function()
+        local outer = "struct P { vec2 at; float w; };\nstruct Q { P p; int k; };\n"
+        local function refused(body)
+            local at = body:find("@", 1, true)
+            local message = check.failure(rill.kernel, outer .. HEAD .. body:gsub("@", "", 1) .. "\n}")
+            assert(message:find((":4:%d: error: a part of "):format(at), 1, true), message)
+        end
+        refused "P p; p.at = vec2(x); r = @p.w;"
+        refused "P p; p.at.x = x; p.w = x; r = @p.at.y;"
+        refused "Q q; q.p.at = vec2(x); q.k = n; P p = @q.p; r = p.w;"
+        refused "Q q[2]; q[1].p.w = x; r = @q[0].p.w;"
+        for _, body in ipairs {
+            "P p; p.at = vec2(x); r = p.at.y;", "Q q; q.p.at = vec2(x); q.p.w = x; P p = q.p; r = p.w;",
+            "Q q[2]; q[0].p.w = x; r = q[0].p.w;", "P p; p.at = vec2(x); p.w = x; P o = p; r = o.w;",
+        } do
+            assert(pcall(rill.kernel, outer .. HEAD .. body .. "\n}"), body)
         end
     end)
 

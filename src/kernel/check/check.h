@@ -6,7 +6,7 @@
 #include "kernel/tree/node.h"
 
 /* Checks a tree with types (pass_type) that contains no error: paths without return, variables without a value, loops that
- * never end, literals out of range, and statements without effect. A variable has a value if a part of it was assigned.
+ * never end, literals out of range, and statements without effect.
  * Errors are added to `messages`. Returns false with error_set if host memory is exhausted. */
 bool pass_check(Tree *tree, Messages *messages);
 

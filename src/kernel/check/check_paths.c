@@ -1,5 +1,7 @@
-/* Paths through a function: variables without a value, and ends without return. A state has a bit for each variable that has
- * a value on all paths to a point of the text. Its first bit is set where no path arrives: there all bits are set. */
+/* Paths through a function: variables without a value, and ends without return. A state has a bit for each part of a variable
+ * that has a value on all paths to a point of the text. Its first bit is set where no path arrives: there all bits are set.
+ * The parts of a variable are the components of vectors and matrices, the fields of structures and the elements of arrays; a
+ * variable with many of them is one part. */
 #include "kernel/check/check_private.h"
 
 #include <stdlib.h>
@@ -78,6 +80,155 @@ static void give(Paths *p, uint32_t bit)
     p->state[bit / 64] |= (uint64_t)1 << bit % 64;
 }
 
+static void take(Paths *p, uint32_t bit)
+{
+    p->state[bit / 64] &= ~((uint64_t)1 << bit % 64);
+}
+
+/* parts */
+
+enum { MOST_PARTS = 64 };
+
+/* Returns the number of parts of a value, at most MOST_PARTS + 1. */
+static int count_parts(const Paths *p, TypeIndex type)
+{
+    TypeInfo info = pass_info(p->t, type);
+    int count = 0;
+    if (info.base == BASE_ARRAY) {
+        int each = info.length > MOST_PARTS ? MOST_PARTS + 1 : count_parts(p, info.element);
+        count = info.length > 0 ? info.length * each : MOST_PARTS + 1;
+    } else if (info.base == BASE_STRUCTURE) {
+        for (NodeIndex d = pass_node(p->t, info.structure)->child; d && count <= MOST_PARTS;
+             d = pass_node(p->t, d)->next) {
+            NodeIndex v = pass_node(p->t, d)->kind == NODE_DECLARE ? pass_child(p->t, d, 1) : 0;
+            for (; v; v = pass_node(p->t, v)->next) {
+                count += count_parts(p, pass_node(p->t, v)->type);
+            }
+        }
+    } else {
+        count = info.rows * info.columns;
+    }
+    return count > MOST_PARTS ? MOST_PARTS + 1 : count;
+}
+
+/* Returns the number of bits of a variable. */
+static int count_bits(const Paths *p, NodeIndex variable)
+{
+    int count = count_parts(p, pass_node(p->t, variable)->type);
+    return count > MOST_PARTS || count < 1 ? 1 : count;
+}
+
+/* The bits of an expression that is a variable or a part of it. */
+typedef struct Parts {
+    uint32_t first;
+    int count;
+    int order[4]; /* of a swizzle with several components: their numbers, from first */
+    int listed;   /* length of `order`; 0: all bits */
+    bool any;     /* an element with a computed index: it is unknown which one */
+} Parts;
+
+/* Returns the number of parts before a field in its structure. */
+static int field_offset(const Paths *p, NodeIndex structure, NodeIndex field)
+{
+    int offset = 0;
+    for (NodeIndex d = pass_node(p->t, structure)->child; d; d = pass_node(p->t, d)->next) {
+        NodeIndex v = pass_node(p->t, d)->kind == NODE_DECLARE ? pass_child(p->t, d, 1) : 0;
+        for (; v; v = pass_node(p->t, v)->next) {
+            if (v == field) {
+                return offset;
+            }
+            offset += count_parts(p, pass_node(p->t, v)->type);
+        }
+    }
+    return offset;
+}
+
+static int component_of(char letter)
+{
+    static const char letters[] = "xyzwrgbastpq";
+    return (int)(strchr(letters, letter) - letters) % 4;
+}
+
+static Parts parts_of(const Paths *p, NodeIndex node);
+
+static Parts swizzle_parts(const Paths *p, NodeIndex node, Parts whole)
+{
+    const Token *name = node_token(p->t->tree, node);
+    Parts parts = {.first = whole.first, .count = whole.count, .listed = name->length};
+    for (int i = 0; i < name->length; i++) {
+        int component = component_of(name->text[i]);
+        parts.order[i] = whole.listed ? whole.order[component] : component;
+    }
+    return parts;
+}
+
+static Parts index_parts(const Paths *p, NodeIndex node, Parts whole)
+{
+    double value;
+    int each = count_parts(p, pass_node(p->t, node)->type);
+    if (!expression_literal(p->t, pass_child(p->t, node, 1), &value)) {
+        whole.any = true;
+        return whole;
+    }
+    int at = value > 0 && value < MOST_PARTS ? (int)value : 0;
+    if (whole.listed) {
+        return (Parts){.first = whole.first, .count = whole.count, .order = {whole.order[at & 3]}, .listed = 1};
+    }
+    bool inside = (at + 1) * each <= whole.count;
+    return inside ? (Parts){.first = whole.first + (uint32_t)(at * each), .count = each} : whole;
+}
+
+/* Returns the bits of an expression; none if it is no part of a variable that is followed. */
+static Parts parts_of(const Paths *p, NodeIndex node)
+{
+    const Node *n = pass_node(p->t, node);
+    if (n->kind == NODE_LOCAL) {
+        return (Parts){.first = p->bits[n->target], .count = p->bits[n->target] ? count_bits(p, n->target) : 0};
+    }
+    if (n->kind != NODE_PAREN && n->kind != NODE_FIELD && n->kind != NODE_SWIZZLE && n->kind != NODE_INDEX) {
+        return (Parts){0};
+    }
+    Parts whole = parts_of(p, n->child);
+    bool one = whole.count < 2 || whole.any || n->kind == NODE_PAREN; /* parts are not followed */
+    if (one) {
+        return whole;
+    }
+    TypeInfo info = pass_info(p->t, pass_node(p->t, n->child)->type);
+    return n->kind == NODE_SWIZZLE ? swizzle_parts(p, node, whole)
+           : n->kind == NODE_INDEX
+               ? index_parts(p, node, whole)
+               : (Parts){.first = whole.first + (uint32_t)field_offset(p, info.structure, n->target),
+                         .count = count_parts(p, n->type)};
+}
+
+static uint32_t bit_of(const Parts *parts, int i)
+{
+    return parts->first + (uint32_t)(parts->listed ? parts->order[i] : i);
+}
+
+static int length_of(const Parts *parts)
+{
+    return parts->count == 0 ? 0 : parts->listed ? parts->listed : parts->count;
+}
+
+/* Returns whether an expression has a value. */
+static bool has_value(const Paths *p, const Parts *parts)
+{
+    bool all = true, any = false;
+    for (int i = 0; i < length_of(parts); i++) {
+        all = all && has(p, bit_of(parts, i));
+        any = any || has(p, bit_of(parts, i));
+    }
+    return all || (parts->any && any);
+}
+
+static void give_parts(Paths *p, const Parts *parts)
+{
+    for (int i = 0; i < length_of(parts); i++) {
+        give(p, bit_of(parts, i));
+    }
+}
+
 /* expressions */
 
 static void visit(Paths *p, NodeIndex node);
@@ -89,18 +240,26 @@ static void visit_children(Paths *p, NodeIndex node)
     }
 }
 
-static void visit_local(Paths *p, NodeIndex node)
+static void visit_indices(Paths *p, NodeIndex node);
+
+/* Visits an expression that is a variable or a part of it. */
+static void visit_part(Paths *p, NodeIndex node, NodeIndex variable)
 {
-    uint32_t bit = p->bits[pass_node(p->t, node)->target];
-    const Token *name = node_token(p->t->tree, node);
-    if (bit && !has(p, bit)) {
-        TypeIndex type = pass_node(p->t, node)->type;
-        bool plain = pass_is_plain(pass_info(p->t, type));
-        message_add(p->t->messages, name, "'%.*s' has no value on some path to here%s%s%s", name->length, name->text,
-                    plain ? "\ngive it one where it is declared: = " : "", plain ? pass_name(p->t, type) : "",
-                    plain ? "(0)" : "");
-        give(p, bit);
+    Parts parts = parts_of(p, node),
+          whole = {.first = p->bits[variable], .count = count_bits(p, variable), .any = true};
+    const Token *name = node_token(p->t->tree, variable);
+    visit_indices(p, node);
+    if (has_value(p, &parts)) {
+        return;
     }
+    TypeIndex type = pass_node(p->t, variable)->type;
+    bool plain = pass_is_plain(pass_info(p->t, type)), some = has_value(p, &whole);
+    message_add(p->t->messages, pass_first(p->t, node), "%s'%.*s' has no value on some path to here%s%s%s",
+                some ? "a part of " : "", name->length, name->text,
+                plain ? "\ngive it one where it is declared: = " : "", plain ? pass_name(p->t, type) : "",
+                plain ? "(0)" : "");
+    whole.any = false;
+    give_parts(p, &whole);
 }
 
 /* Visits the indices in an expression that is assigned to. */
@@ -118,10 +277,8 @@ static void visit_indices(Paths *p, NodeIndex node)
 
 static void give_value(Paths *p, NodeIndex node)
 {
-    NodeIndex root = expression_root(p->t, node);
-    if (root && p->bits[root]) {
-        give(p, p->bits[root]);
-    }
+    Parts parts = parts_of(p, node);
+    give_parts(p, &parts);
 }
 
 static void visit_assign(Paths *p, NodeIndex node)
@@ -234,12 +391,12 @@ static void visit_variable(Paths *p, NodeIndex node)
 {
     const Node *n = pass_node(p->t, node);
     visit_children(p, node);
-    uint32_t bit = p->bits[node];
-    if (bit && !has(p, 0)) { /* in a loop the variable begins without a value again */
-        p->state[bit / 64] &= ~((uint64_t)1 << bit % 64);
+    Parts parts = {.first = p->bits[node], .count = p->bits[node] ? count_bits(p, node) : 0};
+    for (int i = 0; i < parts.count && !has(p, 0); i++) { /* in a loop the variable begins without a value again */
+        take(p, parts.first + (uint32_t)i);
     }
-    if (bit && (n->flags & FLAG_VALUE)) {
-        give(p, bit);
+    if (n->flags & FLAG_VALUE) {
+        give_parts(p, &parts);
     }
 }
 
@@ -312,8 +469,12 @@ static void visit(Paths *p, NodeIndex node)
     if (!node || p->failed) {
         return;
     }
+    NodeIndex root = expression_root(p->t, node);
+    if (root && p->bits[root]) {
+        visit_part(p, node, root);
+        return;
+    }
     switch (pass_node(p->t, node)->kind) {
-    case NODE_LOCAL: visit_local(p, node); break;
     case NODE_ASSIGN: visit_assign(p, node); break;
     case NODE_CALL:
     case NODE_BUILTIN:
@@ -346,7 +507,8 @@ static uint32_t number(Paths *p, NodeIndex node, uint32_t count)
             continue;
         }
         if (n->kind == NODE_VARIABLE && !(n->flags & FLAG_SHARED)) {
-            p->bits[i] = ++count;
+            p->bits[i] = count + 1;
+            count += (uint32_t)count_bits(p, i);
         }
         if (n->kind != NODE_STRUCTURE) {
             count = number(p, i, count);
