@@ -198,6 +198,23 @@ describe("kernels", function()
             rill.from {inf, -inf, nan}))
     end)
 
+    it("multiply by whole numbers that are zero and become floats", function()
+        local x = rill.from {inf, nan, 2}
+        for _, body in ipairs {
+            "const int k = 0; r = x * k;", "int k = 0; r = x * k;", "r = x * (n - n);", "int k = 0; r = x; r *= k;",
+            "int k = 0; float y = k; r = x * y;", "r = x * -0;", "uint k = 0u; r = k * x;", "r = x * (n > 0 ? 0 : 1);",
+            "ivec2 k = ivec2(0); vec2 v = vec2(x) * k; r = v.y;", "r = product(x, n - n);", "r = x * zero(n);",
+            "r = 0.0; for (int i = 0; i < 2; i++) r += x * i; r = r - 2.0;",
+        } do
+            local k = rill.kernel("float product(float a, float b) { return a * b; }\n" ..
+                "float zero(int n) { return n - n; }\n" ..
+                "kernel void f(float x<>, int n, out float r<>) { " .. body .. " }")
+            assert.equal("nan nan 0", shown(k(x, 3):values()), body)
+        end
+        local k = rill.kernel "kernel void f(int a, float x<>, out float r<>) { r = a * x; }"
+        assert.equal("nan nan 0", shown(k:specialize {a = 0}(x):values()))
+    end)
+
     it("convert by rounding", function()
         assert.equal("16777216 -16777216 5", shown(rill.from({16777217, -16777217, 5},
             "int"):map "int(float(x))":values()))

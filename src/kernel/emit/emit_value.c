@@ -29,13 +29,37 @@ static void number(Emit *e, NodeIndex node)
     emit_token(e, &digits, "");
 }
 
+/* Returns whether a value is loaded from a stream, so that the compiler does not know it. */
+static bool is_loaded(const Emit *e, NodeIndex node)
+{
+    int index;
+    const Node *n = emit_node(e, node);
+    switch (n->kind) {
+    case NODE_GATHER:
+    case NODE_NEIGHBOR:
+    case NODE_ELEMENT: return true;
+    case NODE_PAREN:
+    case NODE_SWIZZLE:
+    case NODE_FIELD: return is_loaded(e, n->child);
+    case NODE_PARAMETER_VALUE: {
+        const Param *param = e->self.function == e->root ? emit_param(e, n->target, &index) : NULL;
+        return param && param_kinds[param->kind].element && param_kinds[param->kind].read;
+    }
+    default: return false;
+    }
+}
+
 void emit_converted(Emit *e, NodeIndex node, TypeIndex want)
 {
     NodeIndex bare = expression_bare(&e->t, node);
-    bool zero = emit_node(e, bare)->kind == NODE_NUMBER && !emit_real(emit_info(e, bare)) &&
-                emit_real(pass_info(&e->t, want)) && emit_exact(e) && !e->fixed && emit_is_zero(e, bare);
-    if (zero) {
+    bool becomes = !emit_real(emit_info(e, bare)) && emit_real(pass_info(&e->t, want)) && emit_exact(e) && !e->fixed,
+         number = emit_node(e, bare)->kind == NODE_NUMBER;
+    if (becomes && number && emit_is_zero(e, bare)) {
         emit_text(e, "rill_zero");
+    } else if (becomes && !number && !is_loaded(e, bare)) {
+        emit_text(e, "rill_seen(");
+        emit_value(e, node);
+        emit_text(e, ")");
     } else {
         emit_value(e, node);
     }
@@ -94,11 +118,18 @@ static void binary(Emit *e, NodeIndex node)
     if (emit_matrix_operation(e, node)) {
         return;
     }
-    emit_converted(e, left, type);
+    bool compares = emit_info(e, node).base == BASE_BOOL;
+    if (compares) {
+        emit_value(e, left);
+    } else {
+        emit_converted(e, left, type);
+    }
     emit_text(e, " ");
     emit_token(e, t, "");
     emit_text(e, " ");
-    if (token_is(t, "/")) {
+    if (compares) {
+        emit_value(e, right);
+    } else if (token_is(t, "/")) {
         emit_divisor(e, right, type);
     } else {
         emit_converted(e, right, type);
@@ -149,8 +180,8 @@ static void choice(Emit *e, NodeIndex node)
 /* Returns whether a value that becomes a float may be a whole number that the compiler knows. */
 static bool may_be_known(const Emit *e, NodeIndex node)
 {
-    uint32_t kind = emit_node(e, expression_bare(&e->t, node))->kind;
-    return !emit_real(emit_info(e, node)) && kind != NODE_NUMBER;
+    NodeIndex bare = expression_bare(&e->t, node);
+    return !emit_real(emit_info(e, node)) && emit_node(e, bare)->kind != NODE_NUMBER && !is_loaded(e, bare);
 }
 
 /* Writes a vector of bools made of numbers. GLSL's constructor makes a NaN false on Mesa's zink. */
@@ -220,7 +251,8 @@ static void construct_as(Emit *e, NodeIndex node, NodeIndex type, NodeIndex firs
         if (truth || info.base == BASE_ARRAY) {
             emit_kept(e, i);
         } else {
-            emit_converted(e, i, real ? result : emit_node(e, i)->type);
+            bool number = emit_node(e, expression_bare(&e->t, i))->kind == NODE_NUMBER;
+            emit_converted(e, i, real && number ? result : emit_node(e, i)->type);
         }
     }
     emit_text(e, hidden ? "))" : ")");
