@@ -263,3 +263,11 @@ it("functions of rill may be separated from their parenthesis by blanks", functi
     local k = rill.kernel "kernel float k(float x<>) { return fmod (x, 3.0) + saturate (x) + log2 (x) + log (1.0); }"
     assert.equal(4, k(rill.stream("float", 1, 4.0)):get(1))
 end)
+
+it("the dimension in indexof and sizeof_stream may be a uint or a float, like an index", function()
+    for _, d in ipairs {"1", "1u", "1.0"} do
+        local body = "kernel int k(float x<>) { return indexof(x, %s) + 10 * sizeof_stream(x, %s); }"
+        local k = rill.kernel(body:format(d, d))
+        assert.equal(31, k(rill.stream("float", {3, 2})):get(2, 1))
+    end
+end)

@@ -324,7 +324,9 @@ static void place(Emit *e, NodeIndex node, bool size)
     }
     e->body->uses_position = e->body->uses_position || !size;
     if (dimension) {
+        emit_text(e, "int("); /* it may be a uint or a float, like an index */
         emit_value(e, dimension);
+        emit_text(e, ")");
     }
     emit_text(e, ")");
 }

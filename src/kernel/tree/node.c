@@ -16,8 +16,11 @@ NodeWord node_word(int i)
     if (kind < 0) {
         return rows[i];
     }
-    const char *word = kind < PARAM_KIND_COUNT ? param_kinds[kind].word : NULL;
-    return (NodeWord){word || kind == PARAM_KIND_COUNT ? word : "", FLAG_PARAM(kind)};
+    if (kind >= PARAM_KIND_COUNT) {
+        return (NodeWord){0};
+    }
+    const char *word = param_kinds[kind].word;
+    return (NodeWord){word ? word : "", FLAG_PARAM(kind)};
 }
 
 bool node_start(Tree *tree, const SourceText *source, const Token *tokens)
