@@ -47,7 +47,20 @@ static bool add_input_param(Kernel *result, const Kernel *input, int i, int k)
     return add_param(result, &param, &input->body.use[k], input->baked[k]);
 }
 
-static bool fuse_params(Kernel *result, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
+/* Adds parameter i, a constant, as a gather of which element 0 is the constant. */
+static bool add_constant(Kernel *result, const Kernel *kernel, int i)
+{
+    Param param = kernel->function.params[i];
+    if (param.kind != PARAM_CONSTANT || param.matrix || kernel->baked[i]) {
+        return error_set("%s: '%s' can't be fused into the launch", kernel->function.name, param.name);
+    }
+    param.kind = PARAM_GATHER;
+    param.rank = 1;
+    return add_param(result, &param, &(ParamUse){.element = true}, NULL);
+}
+
+static bool fuse_params(Kernel *result, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS],
+                        uint64_t constants)
 {
     const Function *f = &kernel->function;
     result->function = *f;
@@ -55,6 +68,10 @@ static bool fuse_params(Kernel *result, const Kernel *kernel, const Kernel *cons
     result->function.params = calloc(MAX_PARAMS, sizeof *result->function.params);
     bool done = result->function.params != NULL || error_set("out of host memory");
     for (int i = 0; done && i < f->param_count; i++) {
+        if (constants >> i & 1) {
+            done = add_constant(result, kernel, i);
+            continue;
+        }
         if (!inputs[i]) {
             done = add_param(result, &f->params[i], &kernel->body.use[i], kernel->baked[i]);
             continue;
@@ -117,7 +134,8 @@ static void write_input_call(StrBuf *out, const Kernel *input, int i)
 }
 
 /* Writes the function that main() calls: it computes the inputs and calls the kernel's own function. */
-static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
+static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS],
+                          uint64_t constants)
 {
     StrBuf *out = &result->body.text;
     const Function *f = &kernel->function;
@@ -132,7 +150,9 @@ static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *co
         }
         strbuf_add(out, comma ? ", " : "");
         comma = true;
-        if (inputs[i]) {
+        if (constants >> i & 1) {
+            strbuf_addf(out, "g_%s(0)", f->params[i].name);
+        } else if (inputs[i]) {
             write_input_call(out, inputs[i], i);
         } else {
             strbuf_addf(out, "p_%s", f->params[i].name);
@@ -142,7 +162,7 @@ static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *co
     strcpy(result->body.entry, "rill_fused");
 }
 
-Kernel *fuse_kernel(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
+Kernel *fuse_kernel(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS], uint64_t constants)
 {
     if (kernel->function.kind != FUNCTION_KERNEL || kernel->count) {
         error_set("%s: its inputs can't be fused into the launch", kernel->function.name);
@@ -152,9 +172,9 @@ Kernel *fuse_kernel(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS]
     if (!result) {
         return NULL;
     }
-    bool done = fuse_params(result, kernel, inputs) && fuse_bodies(&result->body, kernel, inputs);
+    bool done = fuse_params(result, kernel, inputs, constants) && fuse_bodies(&result->body, kernel, inputs);
     if (done) {
-        write_adapter(result, kernel, inputs);
+        write_adapter(result, kernel, inputs, constants);
         done = !result->body.text.failed || error_set("out of host memory");
     }
     done = done && fault_register(kernel->function.name, &result->function, &result->id);

@@ -1,5 +1,5 @@
 -- Fusion: expressions as arguments of kernels and reductions are computed inside the launch, element by element, and
--- never stored. All other uses return to C, which evaluates the expression first and raises the errors.
+-- never stored. Streams of one element as constants are read by the launch. All other uses return to C, which evaluates the expression first and raises the errors.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
@@ -57,10 +57,20 @@ local function new_state(signature)
     return {inputs = {}, key = "", streams = signature.streams}
 end
 
+-- Returns whether a value is a stream of one element for a constant: the launch reads it on the device.
+local function reads(value, param)
+    return param.kind == "constant" and rill.type(value) == "stream" and #value == 1
+        and not tostring(param.type):find "^mat"
+end
+
 -- Adds the value of parameter n to the fused launch. Returns the arguments that replace it, or nil if it cannot be
 -- fused.
 local function take(state, n, param, value)
-    if not fuses(value, param) then
+    if reads(value, param) and state.streams < MOST_STREAMS then
+        state.streams, state.inputs[n], state.reads = state.streams + 1, true, true
+        state.key = state.key .. n .. ","
+        return {#value.shape == 1 and value or value:reshape {1}}
+    elseif not fuses(value, param) then
         return nil
     end
     local kernel, arguments, streams, serial = prepare(value)
@@ -70,6 +80,15 @@ local function take(state, n, param, value)
     state.streams, state.inputs[n] = state.streams + streams - 1, kernel
     state.key = state.key .. n .. ":" .. serial .. ","
     return arguments
+end
+
+-- Runs a fused kernel. A launch with an expression that fails is repeated by C with the expression's values, which raises
+-- the error. A constant that is a stream has no other way.
+local function run(state, fused, ...)
+    if state.reads then
+        return true, errors.call(fused, ...)
+    end
+    return pcall(fused, ...)
 end
 
 local function by_position(kernel, signature, ...)
@@ -95,7 +114,7 @@ local function by_position(kernel, signature, ...)
     if not fused then
         return false
     end
-    return pcall(fused, table.unpack(list, 1, count))
+    return run(state, fused, table.unpack(list, 1, count))
 end
 
 local function by_name(kernel, signature, named)
@@ -118,7 +137,7 @@ local function by_name(kernel, signature, named)
         end
         at = at + (computed[n] and 0 or 1)
     end
-    return pcall(fused, rest)
+    return run(state, fused, rest)
 end
 
 -- Hook for the call of a kernel with an expression among its arguments. Returns true and the results if the launch

@@ -146,11 +146,12 @@ static int rill_shape(lua_State *L)
     return 1;
 }
 
-/* _fuse(kernel, inputs): returns a kernel in which the n-th argument is computed by the kernel inputs[n]; nil if they
- * cannot be fused. */
+/* _fuse(kernel, inputs): returns a kernel in which the n-th argument is computed by the kernel inputs[n] or, if inputs[n] is
+ * true, a constant is read from a stream; nil if they cannot be fused. */
 static int rill_fuse(lua_State *L)
 {
     const Kernel *inputs[MAX_PARAMS] = {NULL}, *kernel = kernel_to(L, 1);
+    uint64_t constants = 0;
     if (!kernel || !lua_istable(L, 2)) {
         return luaL_error(L, "rill._fuse: expected a kernel and a table of kernels");
     }
@@ -158,10 +159,11 @@ static int rill_fuse(lua_State *L)
         if (!kernel_is_baked(kernel, i)) {
             lua_rawgeti(L, 2, n++);
             inputs[i] = kernel_to(L, -1);
+            constants |= (uint64_t)lua_isboolean(L, -1) << i;
             lua_pop(L, 1);
         }
     }
-    Kernel *fused = fuse_kernel(kernel, inputs);
+    Kernel *fused = fuse_kernel(kernel, inputs, constants);
     if (fused) {
         kernel_push(L, fused);
     } else {

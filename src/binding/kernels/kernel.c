@@ -115,14 +115,37 @@ static int push_results(lua_State *L, const Call *call, bool outputs)
     return count;
 }
 
+/* Returns whether a call passes a stream for a constant. */
+static bool has_constant_stream(lua_State *L, const Function *f)
+{
+    int given = lua_gettop(L) - 1, at = 2;
+    bool named = given == 1 && lua_istable(L, 2), found = false;
+    for (int i = 0; i < f->param_count && !found; i++) {
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        bool constant = !kind->stream;
+        if (constant && named) {
+            lua_pushstring(L, f->params[i].name);
+            lua_rawget(L, 2);
+        }
+        found = constant && lua_isuserdata(L, named ? -1 : at) && stream_handle_to(L, named ? -1 : at);
+        if (constant && named) {
+            lua_pop(L, 1);
+        }
+        at += !kind->allocates || given == f->param_count;
+    }
+    return found;
+}
+
 static int kernel_call(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel");
     Call call;
     int results;
-    bool reduces = kernel_function(kernel)->kind == FUNCTION_REDUCE;
+    const Function *f = kernel_function(kernel);
+    bool reduces = f->kind == FUNCTION_REDUCE;
     if (expression_hooks_launch(L, &results) || expression_hooks_offer(L, reduces ? "reduce" : "launch", &results) ||
-        (reduces && state_get(L)->expression_meta && has_container(L) && expression_hooks_try(L, "reduce", &results))) {
+        (reduces && state_get(L)->expression_meta && has_container(L) && expression_hooks_try(L, "reduce", &results)) ||
+        (!reduces && has_constant_stream(L, f) && expression_hooks_try(L, "launch", &results))) {
         return results;
     }
     call_start(L, &call, kernel);

@@ -49,14 +49,18 @@ static bool is_loaded(const Emit *e, NodeIndex node)
     }
 }
 
+/* Constant expressions that may be 0, and whole numbers that the compiler may know, are hidden from it. */
 void emit_converted(Emit *e, NodeIndex node, TypeIndex want)
 {
     NodeIndex bare = expression_bare(&e->t, node);
+    uint32_t kind = emit_node(e, bare)->kind;
+    bool computed = (kind == NODE_BINARY || kind == NODE_UNARY) && emit_real(emit_info(e, bare)) && emit_exact(e) &&
+                    !e->fixed && emit_is_fixed(e, bare) && emit_has_zero(e, bare);
     bool becomes = !emit_real(emit_info(e, bare)) && emit_real(pass_info(&e->t, want)) && emit_exact(e) && !e->fixed,
          number = emit_node(e, bare)->kind == NODE_NUMBER;
     if (becomes && number && emit_is_zero(e, bare)) {
         emit_text(e, "rill_zero");
-    } else if (becomes && !number && !is_loaded(e, bare)) {
+    } else if (computed || (becomes && !number && !is_loaded(e, bare))) {
         emit_text(e, "rill_seen(");
         emit_value(e, node);
         emit_text(e, ")");
