@@ -204,7 +204,7 @@ describe("kernels", function()
             "const int k = 0; r = x * k;", "int k = 0; r = x * k;", "r = x * (n - n);", "int k = 0; r = x; r *= k;",
             "int k = 0; float y = k; r = x * y;", "r = x * -0;", "uint k = 0u; r = k * x;", "r = x * (n > 0 ? 0 : 1);",
             "ivec2 k = ivec2(0); vec2 v = vec2(x) * k; r = v.y;", "r = product(x, n - n);", "r = x * zero(n);",
-            "r = x * (1.0 - 1.0);", "r = (0.5 * 2.0 - 1.0) * x;", 
+            "r = x * (1.0 - 1.0);", "r = (0.5 * 2.0 - 1.0) * x;",
             "const float c = 2.0; r = x * (c - 2.0);", "r = x * -(1.0 - 1.0) + 0.0;",
             "r = 0.0; for (int i = 0; i < 2; i++) r += x * i; r = r - 2.0;",
         } do

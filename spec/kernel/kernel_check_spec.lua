@@ -48,6 +48,8 @@ local wrong <const> = {
     {"vec3 v = vec3(x); r = v[@3];", "index 3 is out of range: a vec3 has elements 0 to 2"},
     {"mat2 m = mat2(x); r = m[@2].x;", "index 2 is out of range"},
     {"float a[2]; a[@-1] = x; r = x;", "index -1 is out of range"},
+    {"const int k = 1; float a[2]; a[@k - 2] = x; r = x;", "index -1 is out of range"},
+    {"float a[2]; a[@2 * 3] = x; r = x;", "index 6 is out of range"},
     {"r @== x;", "'==' has no effect"},
     {"x @* 2.0; r = x;", "'*' has no effect"},
     {"@sin(x); r = x;", "'sin' has no effect"},
@@ -127,11 +129,12 @@ describe("a kernel text", function()
         end
         refused "P p; p.at = vec2(x); r = @p.w;"
         refused "P p; p.at.x = x; p.w = x; r = @p.at.y;"
-        refused "Q q; q.p.at = vec2(x); q.k = n; P p = @q.p; r = p.w;"
+        refused "Q q; q.p.at = vec2(x); q.k = n; P p = q.p; r = @q.p.w;"
         refused "Q q[2]; q[1].p.w = x; r = @q[0].p.w;"
         for _, body in ipairs {
             "P p; p.at = vec2(x); r = p.at.y;", "Q q; q.p.at = vec2(x); q.p.w = x; P p = q.p; r = p.w;",
-            "Q q[2]; q[0].p.w = x; r = q[0].p.w;", "P p; p.at = vec2(x); p.w = x; P o = p; r = o.w;",
+            "Q q[2]; q[0].p.w = x; r = q[0].p.w;", "Q q; q.p.w = x; P p = q.p; r = p.w;",
+            "P p; p.at = vec2(x); p.w = x; P o = p; r = o.w;",
         } do
             assert(pcall(rill.kernel, outer .. HEAD .. body .. "\n}"), body)
         end

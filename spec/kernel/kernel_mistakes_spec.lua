@@ -21,6 +21,15 @@ local wrong = {
     {"float @f(int n) { for (;;) { if (n > 3) break; n++; } }", "return"},
     {"float @f(int n) { do { if (n > 3) continue; return 1.0; } while (n++ < 9); }", "return"},
     {"P @f(int n) { P p; p.n = n; if (n > 1) return p; }", "return"},
+    -- numbers
+    {K "  r = @1.5.2;", "'1.5.2' is not a number"}, {K "  r = @1e1e-4;", "is not a number"},
+    {K "  r = @1.0x;", "is not a number"}, {K "  r = float(@089);", "is not a number"}, {K "  r = float(@0xg);", "is not"},
+    {K "  r = float(@2h);", "write 2.0"}, {K "  r = @1.0u;", "is not a number"},
+    -- streams as values, scopes, positions
+    {K "  r = (x, @a);", "expected a value, got a stream of float"}, {K "  (@a, r = x);", "got a stream"},
+    {K "  for (int i = 0; i < 3; i++) { float @i = x; r = i; }", "'i' is already declared"},
+    {K "  float @x = 1.0; r = x;", "'x' is already declared"},
+    {K "  r = sample(a, @double(x));", "cannot convert double to float"},
     -- variables
     {K "float y; r = @y;", unset},
     {K "int i; r = a[@i];", unset},

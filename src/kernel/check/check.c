@@ -37,9 +37,9 @@ static void check_index(Typing *t, NodeIndex node)
     TypeIndex type = pass_node(t, base)->type;
     TypeInfo info = pass_info(t, type);
     int length = info.base == BASE_ARRAY ? info.length : info.columns > 1 ? info.columns : info.rows;
-    double value;
-    if (length > 0 && expression_literal(t, index, &value) && (value < 0 || value >= length)) {
-        message_add(t->messages, pass_first(t, index), "index %g is out of range: %s has elements 0 to %d", value,
+    long value;
+    if (length > 0 && pass_constant(t, index, &value) && (value < 0 || value >= length)) {
+        message_add(t->messages, pass_first(t, index), "index %ld is out of range: %s has elements 0 to %d", value,
                     pass_a(t, type), length - 1);
     }
 }

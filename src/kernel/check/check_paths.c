@@ -122,9 +122,10 @@ static int count_bits(const Paths *p, NodeIndex variable)
 typedef struct Parts {
     uint32_t first;
     int count;
-    int order[4]; /* of a swizzle with several components: their numbers, from first */
-    int listed;   /* length of `order`; 0: all bits */
-    bool any;     /* an element with a computed index: it is unknown which one */
+    uint32_t some; /* the bit of a variable with several parts that tells whether one of them has a value; 0: none */
+    int order[4];  /* of a swizzle with several components: their numbers, from first */
+    int listed;    /* length of `order`; 0: all bits */
+    bool any;      /* one value is enough: of an element with a computed index, or a structure */
 } Parts;
 
 /* Returns the number of parts before a field in its structure. */
@@ -149,12 +150,17 @@ static int component_of(char letter)
     return (int)(strchr(letters, letter) - letters) % 4;
 }
 
-static Parts parts_of(const Paths *p, NodeIndex node);
+static Parts variable_parts(const Paths *p, NodeIndex variable)
+{
+    uint32_t first = p->bits[variable];
+    int count = first ? count_bits(p, variable) : 0;
+    return (Parts){.first = first, .count = count, .some = count > 1 ? first + (uint32_t)count : 0};
+}
 
 static Parts swizzle_parts(const Paths *p, NodeIndex node, Parts whole)
 {
     const Token *name = node_token(p->t->tree, node);
-    Parts parts = {.first = whole.first, .count = whole.count, .listed = name->length};
+    Parts parts = {.first = whole.first, .count = whole.count, .some = whole.some, .listed = name->length};
     for (int i = 0; i < name->length; i++) {
         int component = component_of(name->text[i]);
         parts.order[i] = whole.listed ? whole.order[component] : component;
@@ -172,10 +178,12 @@ static Parts index_parts(const Paths *p, NodeIndex node, Parts whole)
     }
     int at = value > 0 && value < MOST_PARTS ? (int)value : 0;
     if (whole.listed) {
-        return (Parts){.first = whole.first, .count = whole.count, .order = {whole.order[at & 3]}, .listed = 1};
+        return (Parts){whole.first, whole.count, whole.some, {whole.order[at & 3]}, 1, false};
     }
     bool inside = (at + 1) * each <= whole.count;
-    return inside ? (Parts){.first = whole.first + (uint32_t)(at * each), .count = each} : whole;
+    whole.first += inside ? (uint32_t)(at * each) : 0;
+    whole.count = inside ? each : whole.count;
+    return whole;
 }
 
 /* Returns the bits of an expression; none if it is no part of a variable that is followed. */
@@ -183,7 +191,7 @@ static Parts parts_of(const Paths *p, NodeIndex node)
 {
     const Node *n = pass_node(p->t, node);
     if (n->kind == NODE_LOCAL) {
-        return (Parts){.first = p->bits[n->target], .count = p->bits[n->target] ? count_bits(p, n->target) : 0};
+        return variable_parts(p, n->target);
     }
     if (n->kind != NODE_PAREN && n->kind != NODE_FIELD && n->kind != NODE_SWIZZLE && n->kind != NODE_INDEX) {
         return (Parts){0};
@@ -193,12 +201,13 @@ static Parts parts_of(const Paths *p, NodeIndex node)
     if (one) {
         return whole;
     }
-    TypeInfo info = pass_info(p->t, pass_node(p->t, n->child)->type);
-    return n->kind == NODE_SWIZZLE ? swizzle_parts(p, node, whole)
-           : n->kind == NODE_INDEX
-               ? index_parts(p, node, whole)
-               : (Parts){.first = whole.first + (uint32_t)field_offset(p, info.structure, n->target),
-                         .count = count_parts(p, n->type)};
+    if (n->kind == NODE_FIELD) {
+        TypeInfo info = pass_info(p->t, pass_node(p->t, n->child)->type);
+        whole.first += (uint32_t)field_offset(p, info.structure, n->target);
+        whole.count = count_parts(p, n->type);
+        return whole;
+    }
+    return n->kind == NODE_SWIZZLE ? swizzle_parts(p, node, whole) : index_parts(p, node, whole);
 }
 
 static uint32_t bit_of(const Parts *parts, int i)
@@ -214,18 +223,20 @@ static int length_of(const Parts *parts)
 /* Returns whether an expression has a value. */
 static bool has_value(const Paths *p, const Parts *parts)
 {
-    bool all = true, any = false;
-    for (int i = 0; i < length_of(parts); i++) {
-        all = all && has(p, bit_of(parts, i));
-        any = any || has(p, bit_of(parts, i));
+    bool all = true;
+    for (int i = 0; i < length_of(parts) && all; i++) {
+        all = has(p, bit_of(parts, i));
     }
-    return all || (parts->any && any);
+    return all || (parts->any && parts->some && has(p, parts->some));
 }
 
 static void give_parts(Paths *p, const Parts *parts)
 {
     for (int i = 0; i < length_of(parts); i++) {
         give(p, bit_of(parts, i));
+    }
+    if (parts->some) {
+        give(p, parts->some);
     }
 }
 
@@ -245,20 +256,20 @@ static void visit_indices(Paths *p, NodeIndex node);
 /* Visits an expression that is a variable or a part of it. */
 static void visit_part(Paths *p, NodeIndex node, NodeIndex variable)
 {
-    Parts parts = parts_of(p, node),
-          whole = {.first = p->bits[variable], .count = count_bits(p, variable), .any = true};
+    Parts parts = parts_of(p, node), whole = variable_parts(p, variable);
     const Token *name = node_token(p->t->tree, variable);
+    Base base = pass_info(p->t, pass_node(p->t, node)->type).base;
+    parts.any = parts.any || base == BASE_STRUCTURE || base == BASE_ARRAY; /* copies may have fields without a value */
     visit_indices(p, node);
     if (has_value(p, &parts)) {
         return;
     }
     TypeIndex type = pass_node(p->t, variable)->type;
-    bool plain = pass_is_plain(pass_info(p->t, type)), some = has_value(p, &whole);
+    bool plain = pass_is_plain(pass_info(p->t, type)), some = whole.some && has(p, whole.some);
     message_add(p->t->messages, pass_first(p->t, node), "%s'%.*s' has no value on some path to here%s%s%s",
                 some ? "a part of " : "", name->length, name->text,
                 plain ? "\ngive it one where it is declared: = " : "", plain ? pass_name(p->t, type) : "",
                 plain ? "(0)" : "");
-    whole.any = false;
     give_parts(p, &whole);
 }
 
@@ -391,8 +402,9 @@ static void visit_variable(Paths *p, NodeIndex node)
 {
     const Node *n = pass_node(p->t, node);
     visit_children(p, node);
-    Parts parts = {.first = p->bits[node], .count = p->bits[node] ? count_bits(p, node) : 0};
-    for (int i = 0; i < parts.count && !has(p, 0); i++) { /* in a loop the variable begins without a value again */
+    Parts parts = variable_parts(p, node);
+    int bits = parts.count + (parts.some > 0);
+    for (int i = 0; i < bits && !has(p, 0); i++) { /* in a loop the variable begins without a value again */
         take(p, parts.first + (uint32_t)i);
     }
     if (n->flags & FLAG_VALUE) {
@@ -508,7 +520,8 @@ static uint32_t number(Paths *p, NodeIndex node, uint32_t count)
         }
         if (n->kind == NODE_VARIABLE && !(n->flags & FLAG_SHARED)) {
             p->bits[i] = count + 1;
-            count += (uint32_t)count_bits(p, i);
+            int bits = count_bits(p, i);
+            count += (uint32_t)(bits + (bits > 1));
         }
         if (n->kind != NODE_STRUCTURE) {
             count = number(p, i, count);

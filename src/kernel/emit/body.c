@@ -61,14 +61,14 @@ static void write_entry(const Function *kernel, BodyMode mode, const Function *l
 {
     StrBuf *out = &body->text;
     strbuf_add(out, "void rill_entry(");
-    body_parameters(out, launched, launched->param_count, "u_");
+    body_parameters(out, launched, launched->param_count, "e_");
     strbuf_add(out, ")\n{\n");
     for (int i = 0; i < kernel->param_count; i++) {
         const char *name = kernel->params[i].name;
         if (kernel->params[i].kind == PARAM_VOUT) {
-            strbuf_addf(out, mode == BODY_WRITE ? "    rill_n_%s = u_%dbegin;" : "    rill_n_%s = 0;", name, i);
+            strbuf_addf(out, mode == BODY_WRITE ? "    rill_n_%s = e_%dbegin;" : "    rill_n_%s = 0;", name, i);
             if (mode == BODY_WRITE) {
-                strbuf_addf(out, " rill_end_%s = rill_n_%s + (rill_live() ? u_%dcount : 0);", name, name, i);
+                strbuf_addf(out, " rill_end_%s = rill_n_%s + (rill_live() ? e_%dcount : 0);", name, name, i);
             }
             strbuf_addf(out, " rill_v_%s = ", name);
             glsl_zero(out, kernel->params[i].type);
@@ -77,20 +77,20 @@ static void write_entry(const Function *kernel, BodyMode mode, const Function *l
     }
     strbuf_add(out, "    ");
     if (kernel->result) {
-        strbuf_addf(out, "u_%s = ", launched->params[kernel->param_count].name);
+        strbuf_addf(out, "e_%s = ", launched->params[kernel->param_count].name);
     }
     strbuf_addf(out, "u_%s(", kernel->name);
     const char *comma = "";
     for (int i = 0; i < kernel->param_count; i++) {
         if (!param_kinds[kernel->params[i].kind].bound) {
-            strbuf_addf(out, "%su_%s", comma, kernel->params[i].name);
+            strbuf_addf(out, "%se_%s", comma, kernel->params[i].name);
             comma = ", ";
         }
     }
     strbuf_add(out, ");\n");
     for (int i = 0; mode == BODY_COUNT && i < kernel->param_count; i++) {
         if (kernel->params[i].kind == PARAM_VOUT) {
-            strbuf_addf(out, "    u_%s = rill_n_%s;\n", kernel->params[i].name, kernel->params[i].name);
+            strbuf_addf(out, "    e_%s = rill_n_%s;\n", kernel->params[i].name, kernel->params[i].name);
         }
     }
     strbuf_add(out, "}\n");

@@ -289,13 +289,15 @@ static void resolve_type(Resolver *r, NodeIndex node)
     resolve_children(r, node);
 }
 
-/* Resolves a node and its children in a scope of their own. That of a function contains its parameters and its body. */
+/* Resolves a node and its children in a scope of their own. That of a function contains its parameters and its body, and that
+ * of a `for` or `while` its variables and its body. */
 static void resolve_scope(Resolver *r, NodeIndex node)
 {
     size_t first = r->hidden.count;
     NodeIndex function = r->function;
-    bool whole = node_of(r, node)->kind == NODE_FUNCTION;
-    r->function = whole ? node : function;
+    uint32_t kind = node_of(r, node)->kind;
+    bool whole = kind == NODE_FUNCTION || kind == NODE_FOR || kind == NODE_WHILE;
+    r->function = kind == NODE_FUNCTION ? node : function;
     r->depth++;
     for (NodeIndex i = node_of(r, node)->child; i; i = node_of(r, i)->next) {
         if (whole && node_of(r, i)->kind == NODE_BLOCK) {

@@ -252,7 +252,9 @@ TypeIndex pass_sample(Typing *t, NodeIndex node)
     }
     NodeIndex position = pass_child(t, node, 1);
     TypeInfo given = pass_info(t, pass_node(t, position)->type);
-    if (given.base < BASE_INT || given.base > BASE_DOUBLE || given.rows < rank) { /* other components are ignored */
+    if (given.base == BASE_DOUBLE && given.columns == 1) {
+        pass_fit(t, position, types_of(BASE_FLOAT, 1, given.rows), pass_first(t, position));
+    } else if (given.base < BASE_INT || given.base > BASE_DOUBLE || given.rows < rank) { /* others are ignored */
         pass_fits(t, pass_node(t, position)->type, types_of(BASE_FLOAT, 1, rank), pass_first(t, position));
     }
     if (count == (corners ? 5 : 3)) {

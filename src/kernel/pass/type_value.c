@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* lengths and types */
 
@@ -69,6 +70,13 @@ static bool fold(Typing *t, NodeIndex node, long *value)
     }
 }
 
+bool pass_constant(Typing *t, NodeIndex node, long *value)
+{
+    t->folds = 10000;
+    t->unknown = false;
+    return fold(t, node, value) && !t->unknown;
+}
+
 TypeIndex pass_array(Typing *t, TypeIndex element, NodeIndex first, NodeIndex end)
 {
     long length = 0;
@@ -96,24 +104,65 @@ TypeIndex pass_declared(Typing *t, NodeIndex type)
 
 /* numbers */
 
+/* Returns the length of digits of a base at a text. */
+static int digits_at(const char *text, int length, int base)
+{
+    int n = 0;
+    while (n < length && isxdigit((unsigned char)text[n]) &&
+           (isdigit((unsigned char)text[n]) ? text[n] - '0' < base : base == 16)) {
+        n++;
+    }
+    return n;
+}
+
+/* Returns the base of a number with an optional suffix; BASE_NONE if it is none. */
+static Base number_base(const char *text, int length)
+{
+    static const struct {
+        const char *suffix;
+        Base whole, real;
+    } suffixes[] = {{"", BASE_INT, BASE_FLOAT},
+                    {"u", BASE_UINT, BASE_NONE},
+                    {"f", BASE_NONE, BASE_FLOAT},
+                    {"lf", BASE_NONE, BASE_DOUBLE},
+                    {"h", BASE_NONE, BASE_FLOAT}};
+    bool hex = length > 2 && text[0] == '0' && tolower((unsigned char)text[1]) == 'x', real = false;
+    int n = hex ? 2 + digits_at(text + 2, length - 2, 16) : digits_at(text, length, 10);
+    if (!hex && n < length && text[n] == '.') {
+        real = true;
+        n += 1 + digits_at(text + n + 1, length - n - 1, 10);
+    }
+    if (!hex && n < length && tolower((unsigned char)text[n]) == 'e') {
+        int sign = n + 1 < length && (text[n + 1] == '+' || text[n + 1] == '-');
+        int exponent = digits_at(text + n + 1 + sign, length - n - 1 - sign, 10);
+        real = true;
+        n += exponent ? 1 + sign + exponent : 0;
+    }
+    bool octal = !hex && !real && n > 1 && *text == '0';
+    if (n == 0 || (hex && n == 2) || (octal && digits_at(text, n, 8) < n)) {
+        return BASE_NONE;
+    }
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if ((size_t)(length - n) == strlen(suffixes[i].suffix) &&
+            strncasecmp(text + n, suffixes[i].suffix, (size_t)(length - n)) == 0) {
+            return real ? suffixes[i].real : suffixes[i].whole;
+        }
+    }
+    return BASE_NONE;
+}
+
 static TypeIndex number(Typing *t, NodeIndex node)
 {
     const Token *token = node_token(t->tree, node);
-    const char *text = token->text, last = (char)tolower((unsigned char)text[token->length - 1]);
-    bool hex = token->length > 1 && tolower((unsigned char)text[1]) == 'x', real = false;
-    for (int i = 0; i < token->length && !hex; i++) {
-        real = real || text[i] == '.' || text[i] == 'e' || text[i] == 'E';
+    Base base = token->kind == TOKEN_NAME ? BASE_INT : number_base(token->text, token->length); /* __LINE__ */
+    int digits = digits_at(token->text, token->length, 10);
+    bool plain = digits > 0 && digits < token->length && strchr("fFhHlL", token->text[digits]);
+    if (base != BASE_NONE) {
+        return pass_scalar(base);
     }
-    if (token->kind == TOKEN_NUMBER && !real && !hex && (last == 'f' || last == 'h')) {
-        int digits = token->length - 1 - (text[token->length - 2] == 'l');
-        return PASS_FAIL(t, token, "'%.*s' is not a number\nwrite %.*s.0", token->length, text, digits, text);
-    }
-    bool doubled = real && last == 'f' && tolower((unsigned char)text[token->length - 2]) == 'l';
-    return pass_scalar(token->kind == TOKEN_NAME ? BASE_INT
-                       : doubled                 ? BASE_DOUBLE
-                       : real                    ? BASE_FLOAT
-                       : last == 'u'             ? BASE_UINT
-                                                 : BASE_INT);
+    return plain ? PASS_FAIL(t, token, "'%.*s' is not a number\nwrite %.*s.0", token->length, token->text, digits,
+                             token->text)
+                 : PASS_FAIL(t, token, "'%.*s' is not a number", token->length, token->text);
 }
 
 /* fields and indices */
@@ -522,6 +571,11 @@ static TypeIndex comma(Typing *t, NodeIndex node)
     TypeIndex type = 0;
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
         type = pass_value(t, i);
+        TypeInfo info = pass_info(t, type);
+        if (info.base == BASE_ARRAY && info.length == 0) {
+            return PASS_FAIL(t, pass_first(t, i), "expected a value, got a stream of %s\nwrite an index: name[i]",
+                             pass_name(t, info.element));
+        }
     }
     return type;
 }
