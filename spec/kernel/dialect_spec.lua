@@ -199,6 +199,16 @@ describe("Brook's dialect", function()
             .. "kernel void f(out float4 r<>) { float4 v; g(v); r = v; }", brook)
     end)
 
+    it("assigns the result of arithmetic to bools", function()
+        local k = rill.kernel([[
+            kernel void f(int n<>, out float4 r<>) {
+                bool a = n, b = n, c = n; bool2 d = n;
+                a += 1.0; b -= 1; c *= 0.0; d += float2(-1.0, 1.0);
+                r = float4(a, b, c, d.x + 2.0 * d.y);
+            }]], brook)
+        assert.same({{1, 1, 0, 3}, {1, 0, 0, 2}}, k(rill.from({0, 1}, "int")):read())
+    end)
+
     it("has an index of floats", function()
         local k = rill.kernel([[
             kernel void place(out float r<>) { float2 p = indexof(r); r = p.x / 2 + (indexof r).y * 10; }

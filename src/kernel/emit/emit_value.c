@@ -518,7 +518,8 @@ bool emit_is_widened(const Emit *e, NodeIndex node)
     NodeIndex target = emit_node(e, node)->child;
     TypeInfo left = emit_info(e, target), right = emit_info(e, emit_node(e, target)->next);
     return e->t.tree->brook && t->length == 2 && strchr("+-*/%", *t->text) && left.columns == 1 && right.columns == 1 &&
-           (*t->text == '%' ? emit_real(left) || emit_real(right) : !emit_real(left) && emit_real(right));
+           (left.base == BASE_BOOL ||
+            (*t->text == '%' ? emit_real(left) || emit_real(right) : !emit_real(left) && emit_real(right)));
 }
 
 void emit_operation(Emit *e, NodeIndex node)
@@ -526,18 +527,24 @@ void emit_operation(Emit *e, NodeIndex node)
     const Token *t = emit_at(e, node);
     NodeIndex target = emit_node(e, node)->child, value = emit_node(e, target)->next;
     TypeInfo left = emit_info(e, target), right = emit_info(e, value);
-    TypeIndex type = types_of(left.base > right.base ? left.base : right.base, 1, left.rows);
-    bool remains = *t->text == '%';
-    emit_type_name(e, emit_node(e, target)->type);
+    Base base = left.base > right.base ? left.base : right.base;
+    TypeIndex type = types_of(base == BASE_BOOL ? BASE_INT : base, 1, left.rows);
+    bool remains = *t->text == '%' && base >= BASE_FLOAT;
+    if (left.base == BASE_BOOL && left.rows == 1) {
+        emit_text(e, "rill_bool");
+    } else {
+        emit_type_name(e, emit_node(e, target)->type);
+    }
     bool wide = pass_info(&e->t, type).base == BASE_DOUBLE;
     emit_text(e, !remains ? "(" : wide ? "(rill_wide_fmod(" : "(rill_fmod(");
     for (int i = 0; i < 2; i++) {
-        if (remains) {
+        bool converts = remains || (i ? right.base : left.base) == BASE_BOOL;
+        if (converts) {
             emit_type_name(e, type);
         }
-        emit_text(e, remains || i == 1 ? "(" : "");
+        emit_text(e, converts || i == 1 ? "(" : "");
         emit_value(e, i == 0 ? target : value);
-        emit_text(e, remains || i == 1 ? ")" : "");
+        emit_text(e, converts || i == 1 ? ")" : "");
         emit_text(e, i == 1 ? "" : remains ? ", " : (char[]){' ', *t->text, ' ', '\0'});
     }
     emit_text(e, remains ? "))" : ")");

@@ -241,7 +241,7 @@ bool brook_assign(Typing *t, NodeIndex node)
         fit(t, value, right.base, left.rows);
         right = info_of(t, value);
     }
-    if (arithmetic && is_real(right) && (left.base < BASE_FLOAT || *mark->text == '%')) {
+    if (arithmetic && (left.base == BASE_BOOL || (is_real(right) && (left.base < BASE_FLOAT || *mark->text == '%')))) {
         return true; /* the emitter writes a = T(a op b) */
     }
     if (arithmetic && is_real(left) && *mark->text == '%') {

@@ -262,7 +262,10 @@ TypeIndex pass_sample(Typing *t, NodeIndex node)
         pass_fits(t, pass_node(t, level)->type, pass_scalar(BASE_FLOAT), pass_first(t, level));
     }
     for (int i = count - 2; corners && i < count; i++) {
-        pass_target(t, pass_child(t, node, i));
+        NodeIndex output = pass_child(t, node, i);
+        pass_target(t, output);
+        pass_fits(t, types_of(BASE_FLOAT, 1, i < count - 1 ? rank : 1), pass_node(t, output)->type,
+                  pass_first(t, output));
         pass_node(t, pass_child(t, node, i))->flags |= FLAG_PARAM(PARAM_OUTPUT);
     }
     return corners ? types_of(BASE_FLOAT, 1, rank == 1 ? 2 : 4) : type;

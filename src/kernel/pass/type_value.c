@@ -14,11 +14,17 @@ static bool fold(Typing *t, NodeIndex node, long *value)
     const Node *n = pass_node(t, node);
     const Token *token = node_token(t->tree, node);
     long a = 0, b = 0;
-    if (--t->folds < 0) {
+    Base base = pass_info(t, n->type).base;
+    bool real = base == BASE_FLOAT || base == BASE_DOUBLE; /* of an operand that is converted */
+    if (--t->folds < 0 || (real && n->kind != NODE_NUMBER && n->kind != NODE_PAREN)) {
         return false;
     }
     switch (n->kind) {
-    case NODE_NUMBER: *value = token->kind == TOKEN_NUMBER ? strtol(token->text, NULL, 0) : 0; return true;
+    case NODE_NUMBER:
+        *value = real                          ? (long)strtod(token->text, NULL)
+                 : token->kind == TOKEN_NUMBER ? strtol(token->text, NULL, 0)
+                                               : 0;
+        return true;
     case NODE_PAREN: return fold(t, n->child, value);
     case NODE_MEMBER: { /* x.length() */
         TypeInfo info = pass_info(t, pass_node(t, n->child)->type);
