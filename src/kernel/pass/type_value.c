@@ -16,9 +16,10 @@ static bool fold(Typing *t, NodeIndex node, long *value)
     long a = 0, b = 0;
     Base base = pass_info(t, n->type).base;
     bool real = base == BASE_FLOAT || base == BASE_DOUBLE; /* of an operand that is converted */
-    if (--t->folds < 0 || (real && n->kind != NODE_NUMBER && n->kind != NODE_PAREN)) {
+    if (--t->folds < 0) {
         return false;
     }
+    t->unknown = t->unknown || (real && n->kind != NODE_NUMBER && n->kind != NODE_PAREN);
     switch (n->kind) {
     case NODE_NUMBER:
         *value = real                          ? (long)strtod(token->text, NULL)
@@ -50,13 +51,14 @@ static bool fold(Typing *t, NodeIndex node, long *value)
         *value = token_is(token, "-") ? -a : token_is(token, "~") ? ~a : a;
         return true;
     case NODE_BINARY: {
-        if (!fold(t, n->child, &a) || !fold(t, pass_child(t, node, 1), &b) || (b == 0 && token_is(token, "/"))) {
+        if (!fold(t, n->child, &a) || !fold(t, pass_child(t, node, 1), &b) ||
+            (!real && b == 0 && token_is(token, "/"))) {
             return false;
         }
         *value = token_is(token, "+")                        ? a + b
                  : token_is(token, "-")                      ? a - b
                  : token_is(token, "*")                      ? a * b
-                 : token_is(token, "/")                      ? a / b
+                 : token_is(token, "/") && b                 ? a / b
                  : token_is(token, "%") && b                 ? a % b
                  : token_is(token, "<<") && b >= 0 && b < 31 ? a << b
                  : token_is(token, ">>") && b >= 0 && b < 31 ? a >> b
