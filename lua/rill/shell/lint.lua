@@ -3,10 +3,10 @@
 -- its name ends in ".br". Returns the number of errors, and the messages: "file:line:column: error: sentence".
 local core = require "rill.core"
 
--- Calls found(text, line, before, after) for each string of a Lua script: its value, the line of its first character, and the
--- script before and after it.
+-- Calls found(text, line, from, last) for each string of a Lua script: its value, the line of its first character, and the
+-- positions of its delimiters.
 local function each_string(script, found)
-    local at = 1
+    local at, counted, line = 1, 1, 1 -- `line` is the line of position `counted`
     while true do
         local from = script:find("[%[\"'%-]", at)
         if not from then
@@ -33,8 +33,9 @@ local function each_string(script, found)
         if value then
             local first = from + (level and #level + 2 or 1)
             first = level and script:match("^\r?\n()", first) or first
-            local _, lines = script:sub(1, first - 1):gsub("\n", "")
-            found(value(), lines + 1, script:sub(1, from - 1), script:sub(last + 1))
+            line = line + select(2, script:sub(counted, first - 1):gsub("\n", ""))
+            counted = first
+            found(value(), line, from, last)
         end
         at = last + 1
     end
@@ -45,11 +46,11 @@ local function each_text(path, content, found)
     if not path:find "%.lua$" then
         return found(content, 1, path:find "%.br$" ~= nil)
     end
-    each_string(content, function(text, line, before, after)
-        local called = before:match "([%a_][%w_]*)%s*%(?%s*$"
-        local joined = after:find "^%s*%.%." -- a part of a text
+    each_string(content, function(text, line, from, last)
+        local called = content:sub(math.max(from - 100, 1), from - 1):match "([%a_][%w_]*)%s*%(?%s*$"
+        local joined = content:find("^%s*%.%.", last + 1) -- a part of a text
         if (called == "kernel" or called == "program") and not joined then
-            found(text, line, after:find "^%s*,%s*{[^}]*dialect%s*=%s*[\"']brook[\"']" ~= nil)
+            found(text, line, content:find("^%s*,%s*{[^}]*dialect%s*=%s*[\"']brook[\"']", last + 1) ~= nil)
         end
     end)
 end

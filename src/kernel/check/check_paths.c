@@ -101,7 +101,7 @@ static int count_parts(const Paths *p, TypeIndex type)
         for (NodeIndex d = pass_node(p->t, info.structure)->child; d && count <= MOST_PARTS;
              d = pass_node(p->t, d)->next) {
             NodeIndex v = pass_node(p->t, d)->kind == NODE_DECLARE ? pass_child(p->t, d, 1) : 0;
-            for (; v; v = pass_node(p->t, v)->next) {
+            for (; v && count <= MOST_PARTS; v = pass_node(p->t, v)->next) {
                 count += count_parts(p, pass_node(p->t, v)->type);
             }
         }

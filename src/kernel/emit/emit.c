@@ -46,9 +46,12 @@ void emit_token(Emit *e, const Token *token, const char *prefix)
     strbuf_add_bytes(&e->out, token->text, (size_t)token->length);
 }
 
+enum { MOST_INDENT = 16 }; /* levels: the text of deeply nested statements consists of spaces otherwise */
+
 void emit_line(Emit *e)
 {
-    strbuf_addf(&e->out, "\n%*s", 4 * e->depth, "");
+    int depth = e->depth < MOST_INDENT ? e->depth : MOST_INDENT;
+    strbuf_addf(&e->out, "\n%*s", 4 * depth, "");
 }
 
 bool emit_exact(const Emit *e)

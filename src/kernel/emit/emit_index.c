@@ -58,7 +58,7 @@ void emit_index(Emit *e, NodeIndex node)
     }
     const Node *n = emit_node(e, base);
     bool hidden = n->kind == NODE_CONSTANT_VALUE && emit_exact(e) && !e->fixed && emit_real(emit_info(e, node)) &&
-                  emit_constant_zero(e, n->target);
+                  e->variables[n->target].zero;
     if (hidden) { /* an element of a constant array, and not the whole array, is hidden from the compiler */
         NodeIndex chain[16];
         int count = 0;

@@ -13,6 +13,7 @@ typedef struct EmitVariable {
     bool counter;    /* a loop counter that may be used as an index directly: see emit_index.c */
     bool fixed;      /* a constant of which constant expressions may consist */
     bool hidden;     /* a constant that may be 0, which must be hidden from the compiler (device.h, exact_zeros) */
+    bool zero;       /* a constant of the module that may contain a 0 */
 } EmitVariable;
 
 /* One copy of a function in the generated text: its stream parameters are bound to parameters of the launched kernel. */

@@ -26,6 +26,7 @@ static void variable(Emit *e, NodeIndex node)
     }
     e->fixed = fixed;
     info->fixed = known;
+    info->zero = !e->self.function && emit_constant_zero(e, node);
     info->hidden = hidden;
 }
 
@@ -150,9 +151,10 @@ static void selection(Emit *e, NodeIndex node)
     if (other) {
         emit_line(e);
         emit_text(e, "else");
-        e->depth++;
+        int deeper = emit_node(e, other)->kind != NODE_IF;
+        e->depth += deeper;
         emit_statement(e, other);
-        e->depth--;
+        e->depth -= deeper;
     }
 }
 

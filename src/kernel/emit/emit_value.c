@@ -305,8 +305,8 @@ static void member(Emit *e, NodeIndex node)
 /* Writes a constant of the module. */
 static void constant(Emit *e, NodeIndex node)
 {
-    bool hidden = emit_exact(e) && !e->fixed && emit_real(emit_info(e, node)) &&
-                  emit_constant_zero(e, emit_node(e, node)->target);
+    bool hidden =
+        emit_exact(e) && !e->fixed && emit_real(emit_info(e, node)) && e->variables[emit_node(e, node)->target].zero;
     emit_text(e, hidden ? "rill_seen(" : "");
     emit_token(e, emit_at(e, node), "u_");
     emit_text(e, hidden ? ")" : "");
