@@ -64,6 +64,12 @@ describe("a long kernel text", function()
         assert.is_true(long < short + 0.7, ("%.2f s, %.2f s"):format(short, long)) -- 2 s if each use reads the constant
     end)
 
+    it("may have constants with many dimensions", function()
+        local text = "const float T%s[2] = %s0.0, 5.0%s; kernel void f(float x<>, out float r<>) { r = T%s[int(x)]; }"
+        local k = rill.kernel(text:format(("[1]"):rep(17), ("{"):rep(18), ("}"):rep(18), ("[0]"):rep(17)))
+        assert.same({0, 5, 0}, k(rill.from {0, 1, 0}):values())
+    end)
+
     it("is found in a long script", function()
         local files = tempfiles.open()
         finally(function()

@@ -50,6 +50,17 @@ static void bracket(Emit *e, NodeIndex node)
     emit_text(e, "]");
 }
 
+/* Writes an element of a constant array of the module. */
+static void constant_element(Emit *e, NodeIndex node)
+{
+    if (emit_node(e, node)->kind == NODE_INDEX) {
+        constant_element(e, emit_node(e, node)->child);
+        bracket(e, node);
+    } else {
+        emit_token(e, emit_at(e, node), "u_");
+    }
+}
+
 void emit_index(Emit *e, NodeIndex node)
 {
     NodeIndex base = node;
@@ -60,16 +71,8 @@ void emit_index(Emit *e, NodeIndex node)
     bool hidden = n->kind == NODE_CONSTANT_VALUE && emit_exact(e) && !e->fixed && emit_real(emit_info(e, node)) &&
                   e->variables[n->target].zero;
     if (hidden) { /* an element of a constant array, and not the whole array, is hidden from the compiler */
-        NodeIndex chain[16];
-        int count = 0;
-        for (NodeIndex i = node; i != base && count < 16; i = emit_node(e, i)->child) {
-            chain[count++] = i;
-        }
         emit_text(e, "rill_seen(");
-        emit_token(e, emit_at(e, base), "u_");
-        while (count > 0) {
-            bracket(e, chain[--count]);
-        }
+        constant_element(e, node);
         emit_text(e, ")");
         return;
     }
