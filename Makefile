@@ -64,7 +64,7 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo dist units test test-all test-plain bare drivers sanitize tsan fuzz fuzz-readers inject flat bench check format deps env install uninstall rock clean
+.PHONY: build help demo dist units test test-all test-plain bare drivers sanitize tsan fuzz fuzz-readers fuzz-texts inject flat bench check format deps env install uninstall rock clean
 .PHONY: force
 .PHONY: check-phrases check-warnings objects check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations docs gallery
 
@@ -220,6 +220,22 @@ $(BUILD)/readers/readers: fuzz/readers.c $(wildcard src/base/*.[ch] src/io/*.[ch
 	@mkdir -p $(@D)
 	$(call say,clang,$@)clang -std=c11 -O1 -g -D_GNU_SOURCE -Isrc -Ishaders $(DEP_FLAGS) $(JPEG_FLAGS) -Wall -Wextra -o $@ $(filter %.c,$^) \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(DEP_DIRS) -lpng $(JPEG_LIBS) -lz -lm -lpthread
+
+fuzz-texts: ## run the front end of kernels under libFuzzer and sanitizers: SECONDS=60
+	$(DEPS) build fuzz
+	@$(AGAIN) $(BUILD)/texts/texts
+	@mkdir -p $(BUILD)/texts/corpus
+	@cd $(BUILD)/texts && ./texts -max_total_time=$(or $(SECONDS),60) -timeout=5 -rss_limit_mb=4096 -max_len=20000 -print_final_stats=1 \
+		corpus $(wildcard $(CURDIR)/lua/rill/*/kernels $(CURDIR)/lua/rill/*/*/kernels) >texts.log 2>&1 || { tail -60 texts.log; exit 1; }
+	@grep "number_of_executed_units" $(BUILD)/texts/texts.log
+
+TEXT_SOURCES := $(wildcard src/base/*.c $(addprefix src/kernel/,$(addsuffix /*.c,text tree pass check emit))) src/stream/type.c \
+	src/stream/structure.c src/stream/declaration.c
+
+$(BUILD)/texts/texts: fuzz/texts.c $(TEXT_SOURCES)
+	@mkdir -p $(@D)
+	$(call say,clang,$@)clang -std=c11 -O1 -g -D_GNU_SOURCE -Isrc -Ishaders -Wall -Wextra -o $@ $^ -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -lm -lpthread
 
 inject: $(BUILD)/spec/inject.so ## inject a fault into the n-th allocation, compilation, mapping, wait ...: MOST=400 of each, CASES="sort tour ..."
 	$(DEPS) build prompt

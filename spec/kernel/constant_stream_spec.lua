@@ -45,6 +45,15 @@ describe("a stream of one element", function()
         assert.same({2, 4, 6, 8}, r:values())
     end)
 
+    it("works in kernels with variable outputs", function()
+        local above = rill.kernel [[
+            kernel void above(float limit, float x<>, float g[], vout float r<>) { if (x > limit) push(r, x * g[0]); }]]
+        local g = rill.from {2}
+        assert.same({4, 6}, above(rill.from {1.5}, x, g):values())
+        assert.same({6}, above {limit = rill.from {2}, x = x, g = g}:values())
+        assert.same(0, #above(rill.from {3}, x, g))
+    end)
+
     it("is an error if there are more elements, or none", function()
         check.names({"argument #1 'a'", "stream<float>[3]"}, axpy, x, x, 1)
         check.names({"argument #1 'a'"}, axpy, rill.stream("float", 0), x, 1)

@@ -162,25 +162,41 @@ static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *co
     strcpy(result->body.entry, "rill_fused");
 }
 
+/* Fuses a kernel with one program. */
+static bool fuse_one(Kernel *result, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS], uint64_t constants)
+{
+    if (!fuse_bodies(&result->body, kernel, inputs)) {
+        return false;
+    }
+    write_adapter(result, kernel, inputs, constants);
+    return (!result->body.text.failed || error_set("out of host memory")) &&
+           fault_register(kernel->function.name, &result->function, &result->id);
+}
+
+/* Fuses the two parts of a kernel with variable outputs, which can read constants from streams. */
+static bool fuse_parts(Kernel *result, const Kernel *kernel, uint64_t constants)
+{
+    static const Kernel *const none[MAX_PARAMS];
+    result->count = fuse_kernel(kernel->count, none, constants);
+    result->write = result->count ? fuse_kernel(kernel->write, none, constants) : NULL;
+    return result->write != NULL;
+}
+
 Kernel *fuse_kernel(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS], uint64_t constants)
 {
-    if (kernel->function.kind != FUNCTION_KERNEL || kernel->count) {
+    bool computed = false;
+    for (int i = 0; i < kernel->function.param_count; i++) {
+        computed = computed || inputs[i];
+    }
+    if (kernel->function.kind != FUNCTION_KERNEL || (kernel->count && computed)) {
         error_set("%s: its inputs can't be fused into the launch", kernel->function.name);
         return NULL;
     }
     Kernel *result = kernel_blank(kernel->module);
-    if (!result) {
-        return NULL;
-    }
-    bool done = fuse_params(result, kernel, inputs, constants) && fuse_bodies(&result->body, kernel, inputs);
-    if (done) {
-        write_adapter(result, kernel, inputs, constants);
-        done = !result->body.text.failed || error_set("out of host memory");
-    }
-    done = done && fault_register(kernel->function.name, &result->function, &result->id);
-    if (!done) {
+    bool done = result && fuse_params(result, kernel, inputs, constants) &&
+                (kernel->count ? fuse_parts(result, kernel, constants) : fuse_one(result, kernel, inputs, constants));
+    if (result && !done) {
         kernel_release(result);
-        return NULL;
     }
-    return result;
+    return done ? result : NULL;
 }
