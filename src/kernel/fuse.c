@@ -9,8 +9,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether `input` can compute parameter i. Its value is its last parameter as launched. */
-static bool accepts(const Kernel *kernel, int i, const Kernel *input)
+static bool is_element(const Param *param)
+{
+    return param->kind == PARAM_INPUT || param->kind == PARAM_ITER;
+}
+
+static int count_inputs(const Kernel *input)
+{
+    return module_count_params(&input->function, PARAM_INPUT);
+}
+
+enum { MOST_REPEATED = 210 }; /* tokens of an input, at all places where it is computed again */
+
+/* Returns whether it costs less to compute an element of a gather or neighbor stream at each access than to store all
+ * elements in a pass before: the input has one stream, so that as many elements are read, few operations, and the text no
+ * loop. */
+static bool repeats(const Kernel *kernel, int i, const Kernel *input)
+{
+    const Param *param = &kernel->function.params[i];
+    const ParamUse *use = &kernel->body.use[i];
+    bool neighbor = param->kind == PARAM_NEIGHBOR && !use->ranges && !use->far && use->offset_count > 0;
+    return (param->kind == PARAM_GATHER || neighbor) && !use->sample && !use->corners && !use->row &&
+           !kernel->function.group_rank && !kernel->count && kernel->body.trips <= 0 && !kernel->body.unbounded &&
+           count_inputs(input) == 1 && (size_t)use->accesses * input->body.tokens <= MOST_REPEATED;
+}
+
+bool fuse_accepts(const Kernel *kernel, int i, const Kernel *input)
 {
     const Function *f = &input->function;
     const Param *param = &kernel->function.params[i];
@@ -20,7 +44,7 @@ static bool accepts(const Kernel *kernel, int i, const Kernel *input)
     for (int k = 0; plain && k < f->param_count - 1; k++) {
         plain = f->params[k].kind == PARAM_INPUT || f->params[k].kind == PARAM_CONSTANT;
     }
-    plain = plain && (param->kind == PARAM_INPUT || param->kind == PARAM_ITER) && !kernel->baked[i] && !use->index &&
+    plain = plain && (is_element(param) || repeats(kernel, i, input)) && !kernel->baked[i] && !use->index &&
             !use->size && type_converts(f->result, param->type);
     return plain || error_set("%s: '%s' can't be fused into the launch", kernel->function.name, param->name);
 }
@@ -40,11 +64,17 @@ static bool add_param(Kernel *result, const Param *param, const ParamUse *use, c
 }
 
 /* Adds parameter k of the input in the place of parameter i, under a name that users cannot choose. */
-static bool add_input_param(Kernel *result, const Kernel *input, int i, int k)
+static bool add_input_param(Kernel *result, const Kernel *kernel, const Kernel *input, int i, int k)
 {
+    const Param *replaced = &kernel->function.params[i];
     Param param = input->function.params[k];
+    bool bound = param.kind == PARAM_INPUT && !is_element(replaced);
     snprintf(param.name, sizeof param.name, "%din%d", i, k);
-    return add_param(result, &param, &input->body.use[k], input->baked[k]);
+    if (bound) {
+        param.kind = replaced->kind;
+        param.rank = replaced->rank;
+    }
+    return add_param(result, &param, bound ? &kernel->body.use[i] : &input->body.use[k], input->baked[k]);
 }
 
 /* Adds parameter i, a constant, as a gather of which element 0 is the constant. */
@@ -76,9 +106,9 @@ static bool fuse_params(Kernel *result, const Kernel *kernel, const Kernel *cons
             done = add_param(result, &f->params[i], &kernel->body.use[i], kernel->baked[i]);
             continue;
         }
-        done = accepts(kernel, i, inputs[i]);
+        done = fuse_accepts(kernel, i, inputs[i]);
         for (int k = 0; done && k < inputs[i]->function.param_count - 1; k++) {
-            done = add_input_param(result, inputs[i], i, k);
+            done = add_input_param(result, kernel, inputs[i], i, k);
         }
     }
     return done;
@@ -97,16 +127,63 @@ static void add_body(Body *to, const Body *from)
     to->shared_count += from->shared_count;
 }
 
-/* Concatenates the bodies. The kernel's own body comes first, so that positions in it stay valid. */
+/* Writes the call of an input whose stream is accessed by a function: "u_e(g_0in0(v), rill_c0in1)". */
+static void write_access_call(StrBuf *out, const Kernel *input, int i, const char *prefix, const char *arguments)
+{
+    strbuf_addf(out, "%s(", input->body.entry);
+    for (int k = 0; k < input->function.param_count - 1; k++) {
+        strbuf_add(out, k ? ", " : "");
+        if (input->function.params[k].kind == PARAM_INPUT) {
+            strbuf_addf(out, "%s%din%d(%s)", prefix, i, k, arguments);
+        } else {
+            strbuf_addf(out, "rill_c%din%d", i, k);
+        }
+    }
+    strbuf_add(out, ")");
+}
+
+static void write_gather(StrBuf *out, const Param *param, const Kernel *input, int i)
+{
+    static const char *const indices[][2] = {{"int x", "x"},
+                                             {"int y, int x", "y, x"},
+                                             {"int z, int y, int x", "z, y, x"},
+                                             {"int w, int z, int y, int x", "w, z, y, x"}};
+    const char *type = glsl_type(param->type);
+    for (int n = param->rank > 2 ? param->rank : 2; n <= 4; n++) {
+        strbuf_addf(out, "%s g_%s(ivec%d v) { return %s(", type, param->name, n, type);
+        write_access_call(out, input, i, "g_", "v");
+        strbuf_add(out, "); }\n");
+    }
+    strbuf_addf(out, "%s g_%s(%s) { return %s(", type, param->name, indices[param->rank - 1][0], type);
+    write_access_call(out, input, i, "g_", indices[param->rank - 1][1]);
+    strbuf_addf(out, "); }\n#define b_%s b_%din0\n", param->name, i);
+}
+
+/* Writes the functions by which the body accesses an element of parameter i, a gather or neighbor stream. */
+static void write_accesses(StrBuf *out, const Kernel *kernel, const Kernel *input, int i)
+{
+    const Param *param = &kernel->function.params[i];
+    for (int k = 0; k < input->function.param_count - 1; k++) {
+        if (input->function.params[k].kind == PARAM_CONSTANT) {
+            strbuf_addf(out, "%s rill_c%din%d;\n",
+                        glsl_declared(input->function.params[k].type, input->function.params[k].matrix), i, k);
+        }
+    }
+    if (param->kind == PARAM_GATHER) {
+        write_gather(out, param, input, i);
+    }
+    for (int k = 0; param->kind == PARAM_NEIGHBOR && k < kernel->body.use[i].offset_count; k++) {
+        char prefix[16];
+        snprintf(prefix, sizeof prefix, "o%d_", k);
+        strbuf_addf(out, "%s %s%s() { return %s(", glsl_type(param->type), prefix, param->name, glsl_type(param->type));
+        write_access_call(out, input, i, prefix, "");
+        strbuf_add(out, "); }\n");
+    }
+}
+
+/* Concatenates the bodies: those of the inputs, the functions that call them, and that of the kernel. */
 static bool fuse_bodies(Body *to, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
 {
-    add_body(to, &kernel->body);
-    for (size_t k = 0; k < kernel->body.gathers.count; k++) {
-        if (!ARRAY_ROOM(&to->gathers)) {
-            return false;
-        }
-        to->gathers.items[to->gathers.count++] = kernel->body.gathers.items[k];
-    }
     for (int i = 0; i < kernel->function.param_count; i++) {
         bool known = !inputs[i];
         for (int k = 0; k < i; k++) {
@@ -115,6 +192,19 @@ static bool fuse_bodies(Body *to, const Kernel *kernel, const Kernel *const inpu
         if (!known) {
             add_body(to, &inputs[i]->body);
         }
+        if (inputs[i] && !is_element(&kernel->function.params[i])) {
+            write_accesses(&to->text, kernel, inputs[i], i);
+        }
+    }
+    size_t start = to->text.length;
+    add_body(to, &kernel->body);
+    for (size_t k = 0; k < kernel->body.gathers.count; k++) {
+        BodyGather g = kernel->body.gathers.items[k];
+        if (!ARRAY_ROOM(&to->gathers)) {
+            return false;
+        }
+        to->gathers.items[to->gathers.count++] =
+            (BodyGather){g.statement + start, g.at + start, g.arguments + start, g.end + start, g.param};
     }
     return true;
 }
@@ -142,6 +232,13 @@ static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *co
     strbuf_addf(out, "%s rill_fused(", f->result ? glsl_type(f->result) : "void");
     body_parameters(out, &result->function, called_params(&result->function), "p_");
     strbuf_add(out, ") {\n");
+    for (int i = 0; i < f->param_count; i++) {
+        for (int k = 0; inputs[i] && !is_element(&f->params[i]) && k < inputs[i]->function.param_count - 1; k++) {
+            if (inputs[i]->function.params[k].kind == PARAM_CONSTANT) {
+                strbuf_addf(out, "    rill_c%din%d = p_%din%d;\n", i, k, i, k);
+            }
+        }
+    }
     strbuf_addf(out, "    %s%s(", f->result ? "return " : "", kernel->body.entry);
     bool comma = false;
     for (int i = 0; i < called_params(f); i++) {

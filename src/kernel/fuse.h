@@ -4,6 +4,10 @@
 
 #include "kernel/kernel.h"
 
+/* Returns whether `input` can compute parameter i of a launch. A gather or neighbor stream must have few accesses and an
+ * input of one stream with few operations, which are cheaper to repeat at each access than a pass over memory. Otherwise
+ * sets an error. */
+bool fuse_accepts(const Kernel *kernel, int i, const Kernel *input);
 /* Creates a kernel like `kernel` in which constant i with a bit in `constants` is a gather of one element, which is the
  * constant: the device reads it in the launch. Also in it, parameter i, an input or iterator stream, is computed by
  * inputs[i] (NULL: parameter i is unchanged). The inputs and constants of inputs[i] replace the

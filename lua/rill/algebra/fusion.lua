@@ -16,6 +16,7 @@ local KEPT_FUSED <const> = 64   -- cached fused kernels per kernel
 -- ---- kernels
 
 local ELEMENT <const> = {["input stream"] = true, ["iterator stream"] = true}
+local GATHERED <const> = {["gather stream"] = true, ["neighbor stream"] = true}
 local ALLOCATED <const> = {["output stream"] = true, ["variable output"] = true}
 
 -- kernel -> its parameters, the number that a call may omit, and the kernels that were fused from it
@@ -48,13 +49,21 @@ end
 -- Returns whether an expression can be fused as an argument. An expression with both containers and streams cannot be
 -- fused: the streams give it values at unmapped elements of the containers, and launches do not visit these elements.
 local function fuses(value, param)
-    return is(value) and ELEMENT[param.kind] and not (value._sparse and value._solid)
+    return is(value) and (ELEMENT[param.kind] and not (value._sparse and value._solid)
+        or GATHERED[param.kind] and not value._sparse)
+end
+
+-- Returns whether an expression can be computed at each access of a gather or neighbor stream. Its one stream has its shape
+-- and is read outside as the values of the expression would be.
+local function gathers(state, n, value, input, arguments, streams)
+    return streams == 1 and tostring(arguments[1].shape) == value._shape and core._clamps(arguments[1])
+        and core._fuses(state.kernel, n, input)
 end
 
 -- Returns the state of a launch: the kernels of fused inputs by parameter index, their key, and the number of streams
 -- read.
-local function new_state(signature)
-    return {inputs = {}, key = "", streams = signature.streams}
+local function new_state(kernel, signature, explains)
+    return {kernel = kernel, inputs = {}, key = "", streams = signature.streams, explains = explains, computed = {}}
 end
 
 -- Returns whether a value is a stream of one element for a constant: the launch reads it on the device.
@@ -74,9 +83,12 @@ local function take(state, n, param, value)
         return nil
     end
     local kernel, arguments, streams, serial = prepare(value)
-    if state.streams + streams - 1 > MOST_STREAMS then
+    if state.streams + streams - 1 > MOST_STREAMS
+        or GATHERED[param.kind] and not gathers(state, n, value, kernel, arguments, streams) then
         return nil
     end
+    state.computed[#state.computed + 1] = ("%s: computed in the launch by an expression%s"):format(param.name,
+        GATHERED[param.kind] and ", at each access" or "")
     state.streams, state.inputs[n] = state.streams + streams - 1, kernel
     state.key = state.key .. n .. ":" .. serial .. ","
     return arguments
@@ -85,18 +97,21 @@ end
 -- Runs a fused kernel. A launch with an expression that fails is repeated by C with the expression's values, which raises
 -- the error. A constant that is a stream has no other way.
 local function run(state, fused, ...)
-    if state.reads then
+    if state.explains then
+        local done, text = pcall(fused.explain, fused, ...)
+        return done, done and text .. "\n" .. table.concat(state.computed, "\n") or text
+    elseif state.reads then
         return true, errors.call(fused, ...)
     end
     return pcall(fused, ...)
 end
 
-local function by_position(kernel, signature, ...)
+local function by_position(kernel, signature, explains, ...)
     local params, given = signature.params, select("#", ...)
     if given ~= #params and given ~= #params - signature.allocated then
         return false
     end
-    local state, list, count, at = new_state(signature), {}, 0, 0
+    local state, list, count, at = new_state(kernel, signature, explains), {}, 0, 0
     for n, param in ipairs(params) do
         if given == #params or not ALLOCATED[param.kind] then
             at = at + 1
@@ -117,8 +132,8 @@ local function by_position(kernel, signature, ...)
     return run(state, fused, table.unpack(list, 1, count))
 end
 
-local function by_name(kernel, signature, named)
-    local state, rest, computed = new_state(signature), tables.copy(named), {}
+local function by_name(kernel, signature, explains, named)
+    local state, rest, computed = new_state(kernel, signature, explains), tables.copy(named), {}
     for n, param in ipairs(signature.params) do
         computed[n] = take(state, n, param, named[param.name])
         if computed[n] then
@@ -142,13 +157,18 @@ end
 
 -- Hook for the call of a kernel with an expression among its arguments. Returns true and the results if the launch
 -- was fused.
-local function launch(kernel, first, ...)
+local function fused_launch(explains, kernel, first, ...)
     local signature = signature_of(kernel)
     if select("#", ...) == 0 and type(first) == "table" and getmetatable(first) == nil then
-        return by_name(kernel, signature, first)
+        return by_name(kernel, signature, explains, first)
     end
-    return by_position(kernel, signature, first, ...)
+    return by_position(kernel, signature, explains, first, ...)
 end
+
+local function launch(...) return fused_launch(false, ...) end
+
+-- Hook for k:explain with an expression among its arguments.
+local function explain(...) return fused_launch(true, ...) end
 
 -- Applies a reduce kernel to the mapped elements of a container and returns one value. The container is copied in
 -- parts. The results of the parts are reduced again.
@@ -331,4 +351,4 @@ end
 expression.methods.dot = expression_dot
 
 local hooks = expression.hooks
-hooks.launch, hooks.reduce, hooks.dot = launch, reduce_kernel, dot
+hooks.launch, hooks.explain, hooks.reduce, hooks.dot = launch, explain, reduce_kernel, dot

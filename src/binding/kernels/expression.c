@@ -172,6 +172,37 @@ static int rill_fuse(lua_State *L)
     return 1;
 }
 
+/* _fuses(kernel, n, input): returns whether the n-th argument, a gather or neighbor stream, is computed by the kernel input.
+ * Indices out of range are reported by rill.check under the argument's name, so that it is stored then. */
+static int rill_fuses(lua_State *L)
+{
+    const Kernel *kernel = kernel_to(L, 1), *input = kernel_to(L, 3);
+    if (!kernel || !input) {
+        return luaL_error(L, "rill._fuses: expected two kernels");
+    }
+    lua_Integer n = luaL_checkinteger(L, 2);
+    bool fuses = false, check = state_get(L)->check;
+    for (int i = 0, k = 1; !check && i < kernel_function(kernel)->param_count; i++) {
+        if (!kernel_is_baked(kernel, i) && k++ == n) {
+            fuses = fuse_accepts(kernel, i, input);
+        }
+    }
+    lua_pushboolean(L, fuses);
+    return 1;
+}
+
+/* _clamps(s): returns whether gathers outside of the stream read the nearest element. */
+static int rill_clamps(lua_State *L)
+{
+    const Stream *s = stream_handle_to(L, 1);
+    bool clamps = s && !s->map;
+    for (int d = 0; clamps && d < s->shape.rank; d++) {
+        clamps = s->boundary[d] == BOUNDARY_CLAMP;
+    }
+    lua_pushboolean(L, clamps);
+    return 1;
+}
+
 /* _fallback(c): returns the default value of unmapped elements, packed in a string, and as a stream of one element.
  * Returns nothing if all elements are mapped. */
 static int rill_fallback(lua_State *L)
@@ -241,6 +272,8 @@ void open_expression(lua_State *L)
                                          {"_same", rill_same},
                                          {"_overlap", rill_overlap},
                                          {"_fuse", rill_fuse},
+                                         {"_fuses", rill_fuses},
+                                         {"_clamps", rill_clamps},
                                          {"_shape", rill_shape},
                                          {"_takes", rill_takes},
                                          {"_fallback", rill_fallback},

@@ -401,6 +401,10 @@ static int kernel_explain_text(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel:explain");
     Call call;
+    int results;
+    if (expression_hooks_offer(L, "explain", &results)) {
+        return results;
+    }
     call_start(L, &call, kernel);
     if (call.function->kind == FUNCTION_REDUCE) {
         return luaL_error(L, "kernel:explain: '%s' is a reduce kernel", call.function->name);

@@ -29,6 +29,7 @@ typedef struct ParamUse {
      * offset of both kinds. `axes` is the largest number of dimensions in which one offset differs
      * from 0. */
     int8_t offsets[MAX_OFFSETS][OFFSET_DIMS];
+    int accesses; /* of a gather or neighbor stream: the places of the text that access it */
     int offset_count, reach, axes;
     bool ranges;
     bool far; /* of a neighbor stream: some offsets are computed, so that the largest one is unknown */

@@ -23,6 +23,7 @@ static const char *name_of(const Emit *e, int root)
 static void open_call(Emit *e, const char *prefix, int root)
 {
     e->self.accesses++;
+    use_of(e, root)->accesses++;
     emit_text(e, prefix);
     emit_format(e, "%s(", name_of(e, root));
 }
