@@ -158,7 +158,7 @@ static void test_reports_all_errors(void **state)
            "1:30: expected ';' after the first part of the loop, got '<'\n1:45: expected an expression, got ';'\n");
     errors("kernel void f(float x) float y) { }", "1:31: this ')' closes no bracket\n");
     errors("kernel void f(float x, out) { r = ; }\nkernel(n) void g() { r = ; }",
-           "1:24: expected a type, got 'out'\n"
+           "1:24: expected a type, got 'out'; an output is a parameter: 'out float r<>'\n"
            "2:8: expected one to three group sizes, as in kernel(64) or kernel(16, 8), got 'n'\n"
            "2:26: expected an expression, got ';'\n");
 }

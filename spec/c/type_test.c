@@ -231,7 +231,7 @@ static void test_errors_do_not_spread(void **state)
     (void)state;
     body("float y = zz * (x + qq); vec2 w = vec2(y, zz); r = w.y + nothing(y).x[2] * -y; r = x +; int k = y;",
          "4:87: expected an expression, got ';'\n4:11: 'zz' is not declared\n4:21: 'qq' is not declared\n"
-         "4:43: 'zz' is not declared\n4:58: function 'nothing' is not declared\n4:97: cannot convert float to int\n");
+         "4:58: function 'nothing' is not declared\n4:97: cannot convert float to int\n");
 }
 
 /* A chain of constants doubles at each step. */

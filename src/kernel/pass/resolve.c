@@ -14,11 +14,12 @@ enum { BUCKETS = 1024 };
  * function. */
 typedef struct Name {
     const Token *token;
-    NodeIndex called; /* the Function or Structure; 0: none */
-    NodeIndex value;  /* the innermost Variable or Parameter in scope; 0: none */
-    int depth;        /* of the scope that contains the value; 0: outside of functions */
-    int called_depth; /* of the scope that contains a structure */
-    size_t next;      /* 1 + the next name of the bucket; 0: none */
+    NodeIndex called;   /* the Function or Structure; 0: none */
+    NodeIndex value;    /* the innermost Variable or Parameter in scope; 0: none */
+    NodeIndex reported; /* the function in which an error said that the value is not declared */
+    int depth;          /* of the scope that contains the value; 0: outside of functions */
+    int called_depth;   /* of the scope that contains a structure */
+    size_t next;        /* 1 + the next name of the bucket; 0: none */
 } Name;
 
 /* What a name meant before a scope declared it, until the end of the scope. */
@@ -31,6 +32,7 @@ typedef struct Resolver {
     Tree *tree;
     Messages *messages;
     NodeIndex function; /* that is being resolved; 0: none */
+    NodeIndex assigned; /* the target of an assignment that is being resolved */
     int depth;
     bool failed; /* host memory was exhausted */
     struct {
@@ -195,21 +197,25 @@ static void suggest(const Resolver *r, const Token *token, bool called, StrBuf *
     foreign_add(&nearest, text);
 }
 
-static void unknown(Resolver *r, const Token *token, bool called)
+static void unknown(Resolver *r, const Token *token, bool called, bool assigned)
 {
     StrBuf text = STRBUF_EMPTY;
     strbuf_addf(&text, "%s '%.*s' is not declared", called ? "function" : "", token->length, token->text);
     size_t sentence = text.length;
-    if (token->length > 3 && memcmp(token->text, "gl_", 3) == 0) {
+    if (called) {
+        foreign_called(&text, token);
+    } else {
+        foreign_value(&text, token);
+    }
+    if (text.length == sentence && token->length > 3 && memcmp(token->text, "gl_", 3) == 0) {
         strbuf_add(&text, ": write indexof(name) for the index of the element, or localid() and groupid() in a group "
                           "kernel");
-    } else if (!called) {
-        foreign_value(&text, token);
-    } else {
-        foreign_called(&text, token);
     }
     if (text.length == sentence) {
         suggest(r, token, called, &text);
+    }
+    if (text.length == sentence && assigned) {
+        strbuf_addf(&text, "\nwrite its type where it is first assigned: float %.*s = ...", token->length, token->text);
     }
     message_add(r->messages, token, "%s", strbuf_text(&text) + !called);
     strbuf_free(&text);
@@ -235,8 +241,11 @@ static void resolve_name(Resolver *r, NodeIndex node)
     if (token->length > 2 && memcmp(token->text, "__", 2) == 0) {
         n->kind = NODE_NUMBER; /* __LINE__ */
     } else if (r->failed || !name->value) {
-        unknown(r, token, false);
-        n->kind = NODE_DAMAGED;
+        if (!r->failed && (!name->reported || name->reported != r->function)) { /* once for each name in a function */
+            r->names.items[at].reported = r->function;
+            unknown(r, token, false, node == r->assigned);
+        }
+        node_of(r, node)->kind = NODE_DAMAGED;
     } else {
         bool parameter = node_of(r, name->value)->kind == NODE_PARAMETER;
         n->kind = parameter ? NODE_PARAMETER_VALUE : name->depth == 0 ? NODE_CONSTANT_VALUE : NODE_LOCAL;
@@ -261,7 +270,7 @@ static void resolve_call(Resolver *r, NodeIndex node)
         n->kind = row->kind;
         n->target = functions_number(row);
     } else {
-        unknown(r, token, true);
+        unknown(r, token, true, false);
         n->kind = NODE_DAMAGED;
     }
     resolve_children(r, node);
@@ -316,6 +325,10 @@ static void resolve(Resolver *r, NodeIndex node)
     switch (node_of(r, node)->kind) {
     case NODE_NAME: resolve_name(r, node); break;
     case NODE_CALL: resolve_call(r, node); break;
+    case NODE_ASSIGN:
+        r->assigned = token_is(node_token(r->tree, node), "=") ? node_of(r, node)->child : 0;
+        resolve_children(r, node);
+        break;
     case NODE_TYPE: resolve_type(r, node); break;
     case NODE_FUNCTION:
     case NODE_BLOCK:

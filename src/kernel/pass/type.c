@@ -72,7 +72,8 @@ TypeIndex pass_initial(Typing *t, NodeIndex node, TypeIndex want)
         elements(t, node, types_of(info.base, 1, info.columns > 1 ? info.rows : 1), &first);
     }
     if (needed && count != needed) {
-        message_add(t->messages, open, "%s has %d elements, got %d", pass_a(t, want), needed, count);
+        message_add(t->messages, open, "%s has %d element%s, got %d%s", pass_a(t, want), needed, needed == 1 ? "" : "s",
+                    count, needed == 1 ? "\nan array is declared float name[n]" : "");
     }
     pass_node(t, node)->type = want;
     return want;
@@ -83,13 +84,26 @@ TypeIndex pass_initial(Typing *t, NodeIndex node, TypeIndex want)
 static void type_variable(Typing *t, NodeIndex node, TypeIndex type)
 {
     NodeIndex value = 0;
+    const Token *name = node_token(t->tree, node);
     if (pass_node(t, node)->flags & FLAG_VALUE) {
         value = pass_child(t, node, pass_count(t, node) - 1);
+    } else if (pass_node(t, node)->flags & FLAG_CONST) {
+        message_add(t->messages, name, "the constant '%.*s' has no value\nwrite it here: %.*s = ...", name->length,
+                    name->text, name->length, name->text);
+        type = 0;
     }
     type = type ? pass_array(t, type, pass_node(t, node)->child, value) : 0;
     if (value) {
         TypeIndex have = pass_initial(t, value, type);
         type = pass_close(t, type, have);
+    }
+    for (TypeInfo info = pass_info(t, type); info.base == BASE_ARRAY; info = pass_info(t, info.element)) {
+        if (info.length == 0) {
+            message_add(t->messages, name, "the array '%.*s' has no length\nwrite %.*s[n], or values: %.*s[] = {...}",
+                        name->length, name->text, name->length, name->text, name->length, name->text);
+            type = 0;
+            break;
+        }
     }
     pass_node(t, node)->type = type;
 }
@@ -188,7 +202,10 @@ static void type_return(Typing *t, NodeIndex node)
     }
     bool none = want && pass_info(t, want).base == BASE_VOID;
     if (value && none) {
-        message_add(t->messages, pass_first(t, value), "a void function cannot return a value");
+        message_add(t->messages, pass_first(t, value), "a void function cannot return a value\n%s",
+                    pass_node(t, t->function)->flags & FLAG_KERNEL
+                        ? "assign it to an output: 'out float r<>'"
+                        : "write the type of the value before the function's name");
     } else if (!value && want && !none) {
         message_add(t->messages, node_token(t->tree, node), "expected a value of type %s after return",
                     pass_name(t, want));

@@ -2,6 +2,8 @@
 #include "kernel/pass/type_private.h"
 #include "kernel/tree/functions.h"
 
+#include <string.h>
+
 /* functions of the text */
 
 /* Parameters that take the name of a parameter of the same kind. */
@@ -97,6 +99,8 @@ static TypeIndex no_form(Typing *t, NodeIndex node, const FunctionRow *row)
         strbuf_addf(&given, "%s%s", given.length ? ", " : "", pass_name(t, pass_node(t, i)->type));
     }
     functions_list(row, &forms);
+    bool sums = strncmp(row->name, "atomic", 6) == 0 && given.length && strstr(strbuf_text(&given), "float");
+    strbuf_add(&forms, sums ? ": rill.scatter adds floats, and so does a reduce kernel" : "");
     message_add(t->messages, name, "'%.*s' does not take %d argument%s of type (%s)\nits forms are %s%s", name->length,
                 name->text, count, count == 1 ? "" : "s", strbuf_text(&given), strbuf_text(&forms),
                 token_is(name, "not") ? ": write ! for a bool" : "");

@@ -123,14 +123,20 @@ void pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place)
     TypeInfo from = pass_info(t, have), to = pass_info(t, want);
     const char *source = pass_name(t, have), *name = pass_name(t, want);
     if (from.base == BASE_ARRAY && from.length == 0) {
-        message_add(t->messages, place, "expected %s, got a stream of %s\nwrite an index: name[i]", name,
-                    pass_name(t, from.element));
+        message_add(t->messages, place, "expected %s, got a stream of %s\nwrite an index for each dimension: name[i]",
+                    name, pass_name(t, from.element));
     } else if (pass_is_plain(from) && pass_is_plain(to) && (from.rows == to.rows || pass_is_scalar(from)) &&
                from.columns == 1) {
         message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(...)", source, name, name);
     } else if (pass_is_plain(from) && from.columns == 1 && pass_is_scalar(to)) {
         message_add(t->messages, place, "cannot convert %s to %s\nwrite .x after it to choose a component", source,
                     name);
+    } else if (pass_is_plain(from) && pass_is_plain(to) && from.columns == 1 && to.columns == 1 &&
+               from.rows > to.rows) {
+        message_add(t->messages, place, "cannot convert %s to %s\nwrite .%.*s after it", source, name, to.rows, "xyzw");
+    } else if (pass_is_plain(from) && pass_is_plain(to) && from.columns == 1 && to.columns == 1) {
+        message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(value, ...) with the other components",
+                    source, name, name);
     } else {
         message_add(t->messages, place, "cannot convert %s to %s", source, name);
     }

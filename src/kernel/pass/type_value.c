@@ -233,6 +233,9 @@ static TypeIndex member(Typing *t, NodeIndex node)
     if (!type) {
         return 0;
     }
+    if (pass_node(t, node)->flags & FLAG_COMMA) {
+        return PASS_FAIL(t, name, "'%.*s' takes no arguments", name->length, name->text);
+    }
     if (pass_node(t, node)->flags & FLAG_CALLED) {
         bool stream = info.base == BASE_ARRAY && info.length == 0;
         return token_is(name, "length") && !stream && (info.base == BASE_ARRAY || !pass_is_scalar(info))
@@ -431,7 +434,11 @@ static bool computes_with_bool(Typing *t, NodeIndex node)
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
         TypeIndex type = pass_node(t, i)->type;
         if (type && pass_info(t, type).base == BASE_BOOL) {
-            message_add(t->messages, pass_first(t, i), "a bool is not a number\nwrite float(...) or int(...)");
+            const Node *operand = pass_node(t, i);
+            bool chain = operand->kind == NODE_BINARY && pass_node(t, node)->kind == NODE_BINARY &&
+                         strchr("<>", *node_token(t->tree, node)->text);
+            message_add(t->messages, pass_first(t, i), "a bool is not a number\n%s",
+                        chain ? "write a < b && b < c" : "write float(...) or int(...)");
             return true;
         }
     }

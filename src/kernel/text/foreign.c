@@ -104,7 +104,7 @@ static const char *quotient(const Token *before, const char *at, const char *end
         number = number && (isalnum((unsigned char)*p) || *p == '.');
     }
     return (class_of(before) & OPERAND) && (statement || number)
-               ? ERROR_TEXT("'//' begins a comment: write floor(x / y), or x / y for ints, which truncates")
+               ? ERROR_TEXT("'//' begins a comment: write floor(x / y) for floats, or x / y for ints, which truncates")
                : NULL;
 }
 
@@ -210,6 +210,20 @@ static const Hint word_hints[] = {
     {"def", "write 'kernel void' before the name of a kernel"},
     {"__device__", "write the type of the function's result first"},
     {"__global", "write 'float x[]' to read any element of a stream"},
+    {"__shared__", "write 'shared float s[64];' in the body of a group kernel"},
+    {"extern", "write 'shared float s[64];' in the body of a group kernel"},
+    {"__constant__", "write 'const'"},
+    {"sampler2D", "write 'vec4 image[][]', and sample(image, p) for an interpolated element"},
+    {"sampler3D", "write 'vec4 image[][][]', and sample(image, p) for an interpolated element"},
+    {"image2D", "write 'vec4 image[][]' to read any element, 'inout vec4 image[][]' to write"},
+    {"layout", "a group size is written kernel(64) void f(...), a buffer is a parameter: 'float x[]'"},
+    {"precision", "remove it: floats have 32 bits"},
+    {"uniform", "a value for the whole launch is a parameter: 'float x'"},
+    {"in", "an input is a parameter: 'float x<>'"},
+    {"out", "an output is a parameter: 'out float r<>'"},
+    {"inout", "a stream that is changed is a parameter: 'inout float r<>'"},
+    {"shared", "shared variables are declared in the body of a group kernel"},
+    {"goto", "there is no goto: write loops and conditions"},
 };
 
 static const Hint value_hints[] = {
@@ -226,10 +240,54 @@ static const Hint value_hints[] = {
     {"pi", "write 3.14159265"},
     {"PI", "write 3.14159265"},
     {"M_PI", "write 3.14159265"},
-    {"threadIdx", "write indexof(name).x for the index of the element"},
-    {"blockIdx", "write indexof(name).x for the index of the element"},
-    {"blockDim", "write sizeof_stream(name).x for the number of elements"},
+    {"threadIdx", "write indexof(name).x for the index of the element, or localid() in a group kernel"},
+    {"blockIdx", "write indexof(name).x for the index of the element, or groupid() in a group kernel"},
+    {"blockDim", "write sizeof_stream(name).x for the number of elements, or the size of the group in a group kernel"},
     {"gridDim", "write sizeof_stream(name).x for the number of elements"},
+    {"warpSize", "write subgroupsize()"},
+    {"INFINITY", "write 1.0 / 0.0"},
+    {"huge", "write 1.0 / 0.0"},
+    {"inf", "write 1.0 / 0.0"},
+    {"NAN", "write 0.0 / 0.0"},
+    {"nan", "write 0.0 / 0.0"},
+    {"FLT_MAX", "write 3.40282347e38"},
+    {"FLT_EPSILON", "write 1.1920929e-7"},
+    {"INT_MAX", "write 2147483647"},
+    {"discard", "write return to leave the function; outputs keep the values that they have"},
+    {"gl_FragColor", "an output is a parameter to which the kernel assigns: 'out vec4 color<>'"},
+};
+
+/* What to write instead of the call of a function that other languages have. */
+static const Hint call_hints[] = {
+    {"texture", "write sample(name, p), where p counts elements"},
+    {"texture2D", "write sample(name, p), where p counts elements"},
+    {"textureLod", "write sample(name, p, level), where p counts elements"},
+    {"tex1D", "write sample(name, x), where x counts elements"},
+    {"tex2D", "write sample(name, vec2(x, y)), where x and y count elements"},
+    {"texelFetch", "write an index: name[p]"},
+    {"imageLoad", "write an index: name[p]"},
+    {"imageStore", "assign to an output, or to an element of an 'inout vec4 name[][]'"},
+    {"textureSize", "write sizeof_stream(name)"},
+    {"imageSize", "write sizeof_stream(name)"},
+    {"dFdx", "read neighbors: 'neighbor float x<>', x[1] - x[0]"},
+    {"dFdy", "read neighbors: 'neighbor float x<>', x[1][0] - x[0][0]"},
+    {"fwidth", "read neighbors: 'neighbor float x<>', x[1] - x[0]"},
+    {"__syncthreads", "write barrier()"},
+    {"__syncwarp", "write subgroupBarrier()"},
+    {"atomicCAS", "write atomicCompSwap(x, compare, value)"},
+    {"atomicExch", "write atomicExchange(x, value)"},
+    {"atomicSub", "write atomicAdd(x, -value)"},
+    {"__shfl_sync", "write subgroupShuffle(x, lane)"},
+    {"__shfl_down_sync", "write subgroupShuffleDown(x, n)"},
+    {"__shfl_up_sync", "write subgroupShuffleUp(x, n)"},
+    {"__shfl_xor_sync", "write subgroupShuffleXor(x, mask)"},
+    {"__ballot_sync", "write subgroupBallot(condition)"},
+    {"print", "store the value in an output, and print the stream"},
+    {"printf", "store the value in an output, and print the stream"},
+    {"assert", "store the condition in an output, and check the stream"},
+    {"sizeof", "sizeof_stream(name).x is the number of elements of a stream"},
+    {"random", "make the numbers with rill.random, and pass the stream"},
+    {"rand", "make the numbers with rill.random, and pass the stream"},
 };
 
 static const Hint function_hints[] = {
@@ -300,6 +358,18 @@ static bool add_type(StrBuf *text, const char *name)
     return type != NULL;
 }
 
+bool foreign_word(StrBuf *text, const Token *name)
+{
+    char own[MAX_NAME + 1] = "";
+    if (name->kind != TOKEN_NAME || name->length > MAX_NAME) {
+        return false;
+    }
+    memcpy(own, name->text, (size_t)name->length);
+    const char *hint = HINT_OF(word_hints, own);
+    strbuf_addf(text, "%s%s", hint ? "; " : "", hint ? hint : "");
+    return hint != NULL;
+}
+
 void foreign_type(StrBuf *text, const ParamKindInfo *kinds, const Token *name, Nearest n)
 {
     static const char *const words[] = {"kernel", "reduce", "const", "struct", "typedef",
@@ -340,15 +410,28 @@ bool foreign_called(StrBuf *text, const Token *name)
     }
     memcpy(own, name->text, (size_t)name->length);
     const char *hint = HINT_OF(function_hints, own);
-    Token shorter = {.kind = TOKEN_NAME, .text = name->text, .length = name->length - 1};
     Token type = {.kind = TOKEN_NAME, .text = name->text + 5, .length = name->length - 5};
     bool made = strncmp(own, "make_", 5) == 0;
+    const char *call = HINT_OF(call_hints, own), *bare = own + (own[0] == '_' && own[1] == '_' ? 2 : 0);
+    if (call) {
+        strbuf_addf(text, "; %s", call);
+        return true;
+    }
+    size_t stem = strlen(bare);
+    if (!hint && stem > 1 && bare[stem - 1] == 'f') { /* fminf, __expf */
+        char without[MAX_NAME + 1] = "";
+        memcpy(without, bare, stem - 1);
+        const Token known = {.kind = TOKEN_NAME, .text = without, .length = (int)stem - 1};
+        hint = HINT_OF(function_hints, without);
+        if (!hint && names_builtin(&known)) {
+            strbuf_addf(text, "; did you mean '%s'?", without);
+            return true;
+        }
+    }
     if (made && names_spelling(&type)) { /* of CUDA: make_float3 */
         strbuf_addf(text, "; write %s(...)", names_spelling(&type));
     } else if (hint) {
         strbuf_addf(text, "; did you mean '%s'?", hint);
-    } else if (own[shorter.length] == 'f' && names_builtin(&shorter)) { /* of C: sinf */
-        strbuf_addf(text, "; did you mean '%.*s'?", shorter.length, shorter.text);
     } else {
         return false;
     }
@@ -357,8 +440,12 @@ bool foreign_called(StrBuf *text, const Token *name)
 
 void foreign_value(StrBuf *text, const Token *name)
 {
-    char own[MAX_NAME + 1] = "";
-    if (name->length <= MAX_NAME) {
+    size_t sentence = text->length;
+    if (token_is(name + 1, ".") && name[2].kind == TOKEN_NAME) { /* math.pi */
+        foreign_value(text, name + 2);
+    }
+    if (text->length == sentence && name->length <= MAX_NAME) {
+        char own[MAX_NAME + 1] = "";
         memcpy(own, name->text, (size_t)name->length);
         const char *hint = HINT_OF(value_hints, own);
         strbuf_addf(text, "%s%s", hint ? "; " : "", hint ? hint : "");

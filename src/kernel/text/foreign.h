@@ -30,6 +30,8 @@ Nearest foreign_nearest(const Token *name);
 void foreign_try(Nearest *n, const char *known);
 /* Appends the suggestion. */
 void foreign_add(const Nearest *n, StrBuf *text);
+/* Suggests a replacement of a word before a declaration that other languages have. Returns whether it is known. */
+bool foreign_word(StrBuf *text, const Token *name);
 /* Suggests a type, or a word that may be before a type: `kernel` or the word of a row of `kinds`, which is param_kinds.
  * The structures of the text were compared with `n` before. */
 void foreign_type(StrBuf *text, const ParamKindInfo *kinds, const Token *name, Nearest n);

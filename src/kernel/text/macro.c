@@ -70,8 +70,10 @@ static bool refuse_other(const Expander *x, const Token *tokens, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (tokens[i].kind == TOKEN_OTHER && tokens[i].length == 1) {
-            return source_error(x->source, tokens[i].offset, "unexpected character (byte %d)",
-                                (unsigned char)tokens[i].text[0]);
+            unsigned char byte = (unsigned char)*tokens[i].text;
+            return byte == '\'' || byte == '`'
+                       ? source_error(x->source, tokens[i].offset, "kernel text has no strings")
+                       : source_error(x->source, tokens[i].offset, "unexpected character (byte %d)", byte);
         }
     }
     return true;

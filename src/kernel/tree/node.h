@@ -99,7 +99,7 @@ _Static_assert(FLAG_BITS + PARAM_KIND_COUNT <= 32, "a flag for each kind of para
 #define FLAG_POSTFIX (1u << 16)   /* of a Step: x++ */
 #define FLAG_BARE (1u << 17)      /* of a Call: indexof x */
 #define FLAG_CALLED (1u << 18)    /* of a Member: x.length() */
-#define FLAG_COMMA (1u << 19)     /* of a List: a comma follows the last value */
+#define FLAG_COMMA (1u << 19)     /* of a List: a comma follows the last value; of a Member: its call has arguments */
 #define FLAG_TWO_WORDS (1u << 20) /* of a Type: the next token belongs to it: "unsigned int", "struct P" */
 #define FLAG_INNER (1u << 21)     /* of a Structure: it is declared in a function */
 

@@ -23,8 +23,9 @@ static void expect_type(Parse *p, const char *const *ends, const char *before)
         return;
     }
     StrBuf hint = STRBUF_EMPTY;
-    bool word = token[1].kind == TOKEN_NAME && (names_type(p, token + 1) || token[2].kind == TOKEN_NAME);
-    if (word) {
+    bool known = foreign_word(&hint, token);
+    bool word = known || (token[1].kind == TOKEN_NAME && (names_type(p, token + 1) || token[2].kind == TOKEN_NAME));
+    if (word && !known) {
         foreign_type(&hint, param_kinds, token, foreign_nearest(token));
     }
     if (!word && before) {
@@ -85,6 +86,13 @@ static NodeIndex parameter(Parse *p, bool kernel)
     expect_type(p, ends, NULL);
     node_append(&children, parse_type(p));
     bool nameless = !kernel && (parse_is(p, ",") || parse_is(p, ")"));
+    if (parse_is(p, "*") || parse_is(p, "&")) {
+        parse_error(p, p->at,
+                    parse_is(p, "*")
+                        ? "kernel text has no pointers\nwrite 'float x<>' for the elements of a stream, 'float x[]' "
+                          "to read any element, 'inout float x[]' to write"
+                        : "kernel text has no references\nwrite 'inout float x' for a value that is changed");
+    }
     uint32_t name = nameless ? p->at : parse_name(p, "the parameter's name");
     if (parse_accept(p, "<")) {
         flags |= FLAG_STREAM;

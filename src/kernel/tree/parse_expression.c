@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define ERROR_TEXT(text) text
+
 bool parse_keyword(const Token *token)
 {
     static const char *const words[] = {"if",    "else",     "for",    "while", "do",     "switch",  "case", "default",
@@ -147,6 +149,21 @@ static NodeIndex primary(Parse *p)
                            : "kernel text has no strings");
         return node_add(p->tree, NODE_DAMAGED, p->at);
     }
+    static const struct {
+        const char *mark, *message;
+    } marks[] = {
+        {"&", ERROR_TEXT("kernel text has no addresses\nwrite the variable, or the element: name[i]")},
+        {"*", ERROR_TEXT("kernel text has no pointers\nwrite an index: name[i]")},
+        {">", ERROR_TEXT("kernel text has no pointers\nwrite a '.' before the name of a field")},
+        {"#", ERROR_TEXT("'#' is not an operator of GLSL\nsizeof_stream(name).x is the length of a stream")},
+        {"{", ERROR_TEXT("a list in braces initializes a variable only\nwrite a constructor, such as vec2(x, y)")}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        bool arrow = *marks[i].mark != '>' || token_is(t - 1, "-");
+        if (token_is(t, marks[i].mark) && arrow) {
+            parse_error(p, p->at, "%s", marks[i].message);
+            return node_add(p->tree, NODE_DAMAGED, p->at);
+        }
+    }
     if (!token_is(t, "(")) {
         return parse_fail(p, "an expression");
     }
@@ -162,7 +179,9 @@ static NodeIndex member(Parse *p, NodeIndex value)
     NodeIndex node = parse_node(p, NODE_MEMBER, parse_name(p, "a name after '.'"), value, 0, 0);
     if (parse_is(p, "(")) {
         uint32_t open = p->at++;
-        node_at(p->tree, node)->flags = FLAG_CALLED;
+        bool arguments = !token_is(parse_peek(p), ")");
+        node_at(p->tree, node)->flags = FLAG_CALLED | (arguments ? FLAG_COMMA : 0);
+        p->at = arguments && !p->damaged ? p->closing[open] : p->at;
         parse_close(p, open, "')'");
     }
     return node;

@@ -1,6 +1,8 @@
 /* Statements, and declarations of variables and structures. */
 #include "kernel/tree/parse_private.h"
 
+#include "kernel/text/foreign.h"
+
 /* Returns the flag of the next token if it is a word before a type, otherwise 0. The words can be names, too. */
 static uint32_t next_word(const Parse *p, uint32_t allowed)
 {
@@ -271,11 +273,27 @@ NodeIndex parse_block(Parse *p)
     return block;
 }
 
+/* Skips a word of another language before the type of a declaration, such as `extern`. */
+static void skip_foreign(Parse *p)
+{
+    const Token *token = parse_peek(p);
+    StrBuf hint = STRBUF_EMPTY;
+    if (token->kind == TOKEN_NAME && !next_word(p, ~0u) && (types_word(token + 1) || token_is(token + 1, "shared")) &&
+        foreign_word(&hint, token)) {
+        message_add(p->messages, token, "expected a type, got '%.*s'%s", token->length, token->text,
+                    strbuf_text(&hint));
+        p->stopped = p->messages->count == MAX_MESSAGES;
+        p->at++;
+    }
+    strbuf_free(&hint);
+}
+
 static NodeIndex simple(Parse *p)
 {
     if (parse_is(p, ";")) {
         return parse_leaf(p, NODE_EMPTY);
     }
+    skip_foreign(p);
     uint32_t token = p->at;
     if (types_word(parse_peek(p)) && token_is(parse_peek(p) + 1, "*")) {
         parse_error(p, p->at + 1, "kernel text has no pointers: a stream is read by its index, name[i]");
