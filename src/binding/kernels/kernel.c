@@ -210,10 +210,11 @@ static Module *module_push(lua_State *L, const char *text, size_t length, const 
     lua_rawgetp(L, LUA_REGISTRYINDEX, &module_key);
     lua_setmetatable(L, -2);
     *slot = analyze_module(text, length, chunk, line, options.brook ? TEXT_BROOK : TEXT_USER);
-    if (!*slot) {
+    if (*slot) {
+        (*slot)->fast = options.fast;
+    } else {
         binding_raise_placed(L);
     }
-    (*slot)->fast = options.fast;
     return *slot;
 }
 
