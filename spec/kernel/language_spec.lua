@@ -177,7 +177,7 @@ local cases = {
         "struct Whole { int i; vec2 v; };"},
 
     -- arrays and structures
-    {"arrays of arrays, in both notations", [[
+    {"arrays of arrays, in both notations #lanes", [[
         float a[3][2] = {{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}};
         float[3][2] b = float[3][2](float[2](1.0, 2.0), float[2](3.0, 4.0), float[2](5.0, 6.0));
         float[2] c[3] = {{10.0, 20.0}, {30.0, 40.0}, {50.0, 60.0}};
@@ -205,7 +205,7 @@ local cases = {
         b[0] = b[1] = 7; c[SIDE] = V(n); r = float(a[2][4] + a.length() + a[0].length() + b[1] + c[SIDE]
         + c.length()); ]],
         function(n) return 24 + 3 + 5 + 7 + n + 5 end, "const int SIDE = 4;"},
-    {"structures in arrays", [[
+    {"structures in arrays #lanes", [[
         Item a[3]; for (int i = 0; i < 3; i++) { a[i].f = float(i); a[i].v = ivec2(i, V(n)); a[i].t[0] = 1.0;
         a[i].t[1] = 2.0; }
         Item b[] = {{1.0, ivec2(2), {3.0, 4.0}}, Item(5.0, ivec2(6), float[2](7.0, 8.0))};
@@ -267,7 +267,7 @@ local cases = {
             t[0] = t[1] = 1.0; t[2] = 5.0; s = Full(7.0, int[2](0, 8)); many[1].f += 2.0; many[0].t[0]++;
             d = 9.0lf; w = dvec2(0.0, 10.0); k.yx = k;
         } ]]},
-    {"out parameters that are components, elements and fields", [[
+    {"out parameters that are components, elements and fields #lanes", [[
         vec3 w = vec3(0.0); int t[3] = int[3](0, 0, 0); Slot s; s.v = vec2(0.0); s.t[0] = s.t[1] = 0.0;
         mat2 m = mat2(0.0);
         put(w.y, 1.0); put(w[2], 2.0); put(s.v.x, 3.0); put(s.t[n & 1], 4.0); put(m[1][0], 5.0);
@@ -664,8 +664,8 @@ describe("kernel text", function()
         for _, scalar in ipairs {"float", "double"} do
             for columns = 2, 4 do
                 for rows = 2, 4 do
-                    it(("of dialect %s has %s matrices of %d columns and %d rows"):format(dialect, scalar, columns,
-                    rows), function()
+                    it(("of dialect %s has %s matrices of %d columns and %d rows #lanes%s"):format(dialect, scalar,
+                    columns, rows, scalar == "double" and " #doubles" or ""), function()
                         compare(dialect, matrix_case(scalar, columns, rows))
                         compare(dialect, identity_case(scalar, columns, rows))
                     end)
