@@ -31,7 +31,7 @@ static uint64_t *copy(Paths *p, const uint64_t *from)
     return state;
 }
 
-/* Continues where two paths meet. Releases the state of the other one. */
+/* Keeps the values that both the current path and the path with the state `other` give. Frees `other`. */
 static void join(Paths *p, uint64_t *other)
 {
     for (size_t i = 0; other && i < p->words; i++) {

@@ -118,9 +118,10 @@ void emit_converted(Emit *e, NodeIndex node, TypeIndex want);
 void emit_target(Emit *e, NodeIndex node);
 /* Writes "target op= value", or a step. */
 void emit_assignment(Emit *e, NodeIndex node);
-/* Returns whether "a op= b" of Brook's dialect is none of GLSL: b is wider than a, or the operator is % of floats. */
+/* Returns whether GLSL has no assignment "a op= b" for these operands, although Brook's dialect has it: b is wider than a, or
+ * the operator is % of floats. */
 bool emit_is_widened(const Emit *e, NodeIndex node);
-/* Writes "T(a op (b))" for it, where T is the type of a. */
+/* Writes such an assignment as "T(a op (b))", where T is the type of a. */
 void emit_operation(Emit *e, NodeIndex node);
 /* Returns the Element of a stream of which an expression is a part, or 0. */
 NodeIndex emit_element_of(const Emit *e, NodeIndex node);
@@ -151,7 +152,7 @@ bool emit_is_zero(const Emit *e, NodeIndex number);
 /* Returns whether a constant of the module may contain a 0. */
 bool emit_constant_zero(const Emit *e, NodeIndex variable);
 
-/* Writes an operation on the elements of a matrix (emit_matrix.c). Returns false if the operation is another one. */
+/* Writes an operation that is applied to each element of a matrix (emit_matrix.c). Returns false for other operations. */
 bool emit_matrix_operation(Emit *e, NodeIndex node);
 /* Writes "m op= value" or a step of a matrix. Returns false if it is another assignment. */
 bool emit_matrix_change(Emit *e, NodeIndex node);
@@ -170,7 +171,7 @@ void emit_neighbor(Emit *e, NodeIndex node);
 void emit_query(Emit *e, NodeIndex node);
 void emit_sample(Emit *e, NodeIndex node);
 void emit_push(Emit *e, NodeIndex node);
-/* Writes a statement that changes an element without plain storage. Returns false if the statement is another one. */
+/* Writes a statement that changes an element without plain storage. Returns false for other statements. */
 bool emit_stored_whole(Emit *e, NodeIndex statement);
 
 /* Notes which subgroup operations of the device a call needs. */
