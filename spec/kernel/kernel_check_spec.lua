@@ -163,4 +163,27 @@ describe("a kernel text", function()
             assert(pcall(rill.kernel, text .. "\nkernel void f(float x<>, out float r<>) { r = g(x); }"), text)
         end
     end)
+
+    it("computes constants of ints, uints and bools as the device does", function()
+        for expression, value in pairs {
+            ["7 / 2"] = 3, ["7 % 4"] = 3, ["1 << 3u"] = 8, ["~3 & 7"] = 4, ["6 ^ 3"] = 5, ["4 | 1"] = 5,
+            ["-9 >> 1"] = -5, ["uint(-255) % 4u"] = 1, ["int(0u - 2u)"] = -2,
+            ["int(-1 > 0u)"] = 1, ["int(-1 > 0)"] = 0,
+            ["0xFFFFFFFF / 2"] = 0, ["int(0xFFFFFFFFu / 2u)"] = 2147483647,
+            ["2147483647 + 3"] = -2147483646, ["int(bool(6)) + 1"] = 2,
+            ["int(4.75)"] = 4, ["int(2 > 1 && 1 > 2) + 1"] = 1, ["int(true ^^ false)"] = 1,
+            ["true ? 3 : 4"] = 3, ["bool(0u) ? 3 : 4"] = 4, ["010 + 0x10"] = 24,
+        } do
+            local text = ([[kernel void f(out int r<>) {
+                const int c = int(%s);
+                float a[9 + (c & 1023)];
+                r = a.length();
+            }]]):format(expression)
+            assert.equal(9 + (value & 1023), rill.kernel(text) {shape = 1}:get(1), expression)
+            text = ("kernel void f(out int r<>) { int a[4] = int[](1, 2, 3, 4); r = a[%s]; }"):format(expression)
+            local good, message = pcall(rill.kernel, text)
+            assert.equal(value >= 0 and value < 4, good, expression)
+            assert(good or message:find(("index %d is out of range"):format(value), 1, true), message)
+        end
+    end)
 end)

@@ -12,7 +12,7 @@ describe("numbers in a locale with a comma", function()
     teardown(function() files:close() end)
 
     -- A locale is made for a process of its own: few machines have one with a comma.
-    it("have a point, in files and in the bounds of loops #long", function()
+    it("have a point, in files and in the bounds of loops", function()
         local made = ("localedef -i de_DE -f UTF-8 '%s' 2> /dev/null"):format(files:path "de_DE.UTF-8")
         if not os.execute(made) then
             pending "no localedef, or no sources of a locale with a comma"

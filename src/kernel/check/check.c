@@ -51,7 +51,7 @@ static void check_number(Typing *t, NodeIndex node, TypeIndex context, bool nega
     Base base = pass_info(t, pass_node(t, node)->type).base, to = pass_info(t, context).base;
     bool decimal = token->kind == TOKEN_NUMBER && (base == BASE_INT || base == BASE_UINT) && *token->text != '0';
     bool signed_one = to == BASE_INT || to == BASE_FLOAT || to == BASE_DOUBLE; /* an int is converted to floats */
-    double value = decimal ? strtod(token->text, NULL) : 0.0;
+    double value = decimal ? (double)strtoull(token->text, NULL, 10) : 0.0;
     if (value > 4294967295.0 || (signed_one && base == BASE_INT && value > 2147483647.0 + negated)) {
         message_add(t->messages, token, "%.*s is out of range: an int is at most 2147483647, a uint 4294967295%s",
                     token->length, token->text,

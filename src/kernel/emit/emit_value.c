@@ -330,6 +330,21 @@ static void impossible(Emit *e, NodeIndex node)
     emit_fail(e, emit_at(e, node), "this cannot be compiled, which is a fault of rill: please report the text");
 }
 
+/* Writes a constant whole number as a number, which compilers accept as a constant also where rill's functions would
+ * compute it. Returns false if it has floats, vectors or calls. */
+static bool write_fixed(Emit *e, NodeIndex node)
+{
+    uint32_t kind = emit_node(e, node)->kind;
+    Base base = emit_info(e, node).base;
+    long value;
+    if (kind == NODE_NUMBER || kind == NODE_PAREN || !pass_is_scalar(emit_info(e, node)) || base > BASE_UINT ||
+        !pass_constant(&e->t, node, &value)) {
+        return false;
+    }
+    emit_format(e, base == BASE_BOOL ? "bool(%ld)" : base == BASE_UINT ? "%ldu" : value < 0 ? "(%ld)" : "%ld", value);
+    return true;
+}
+
 void emit_value(Emit *e, NodeIndex node)
 {
     static void (*const rows[NODE_KIND_COUNT])(Emit *, NodeIndex) = {
@@ -364,7 +379,7 @@ void emit_value(Emit *e, NodeIndex node)
         [NODE_ASSIGN] = emit_assignment,
         [NODE_STEP] = emit_assignment,
     };
-    if (e->failed) {
+    if (e->failed || (e->fixed && write_fixed(e, node))) {
         return;
     }
     uint32_t kind = emit_node(e, node)->kind;

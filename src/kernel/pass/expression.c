@@ -1,6 +1,7 @@
 #include "kernel/pass/expression.h"
 
-#include <ctype.h>
+#include "base/decimal.h"
+
 #include <stdlib.h>
 
 NodeIndex expression_bare(const Typing *t, NodeIndex node)
@@ -62,9 +63,10 @@ bool expression_literal(const Typing *t, NodeIndex node, double *value)
     if (kind != NODE_NUMBER || token->kind != TOKEN_NUMBER) {
         return false;
     }
-    bool octal = token->length > 1 && token->text[0] == '0' && isdigit((unsigned char)token->text[1]);
-    *value = octal && pass_info(t, pass_node(t, node)->type).base <= BASE_UINT ? (double)strtoul(token->text, NULL, 8)
-                                                                               : strtod(token->text, NULL);
+    size_t used;
+    *value = pass_info(t, pass_node(t, node)->type).base <= BASE_UINT
+                 ? (double)strtoull(token->text, NULL, 0)
+                 : decimal_read(token->text, (size_t)token->length, &used);
     return true;
 }
 

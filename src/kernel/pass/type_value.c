@@ -1,4 +1,5 @@
 /* Operators, names, fields and indices. */
+#include "base/decimal.h"
 #include "kernel/pass/type_private.h"
 
 #include <ctype.h>
@@ -8,63 +9,138 @@
 
 /* lengths and types */
 
-/* Computes a constant whole number. Returns false if it is not one. */
+/* Returns a whole number as one of a type: the lowest 32 bits, 0 or 1 for a bool. */
+static long wrap(Base base, long value)
+{
+    return base == BASE_UINT   ? (long)(uint32_t)value
+           : base == BASE_INT  ? (long)(int32_t)(uint32_t)value
+           : base == BASE_BOOL ? value != 0
+                               : value;
+}
+
+static bool is_real(Base base)
+{
+    return base == BASE_FLOAT || base == BASE_DOUBLE;
+}
+
+/* Computes a number; t->unknown is set if it is beyond the whole numbers. */
+static long fold_number(Typing *t, const Token *token, Base base)
+{
+    size_t used;
+    if (!is_real(base)) {
+        return (long)strtoul(token->text, NULL, 0);
+    }
+    double number = decimal_read(token->text, (size_t)token->length, &used);
+    t->unknown = t->unknown || number > INT32_MAX;
+    return number > INT32_MAX ? 1 : (long)number;
+}
+
+static bool is_shift(const Token *token)
+{
+    return token_is(token, "<<") || token_is(token, ">>");
+}
+
+/* Computes a binary operator of whole numbers whose result is defined. */
+static long fold_binary(const Token *operator, long a, long b)
+{
+    return token_is(operator, "/")    ? a / b
+           : token_is(operator, "%")  ? a % b
+           : token_is(operator, "+")  ? a + b
+           : token_is(operator, "-")  ? a - b
+           : token_is(operator, "*")  ? a * b
+           : token_is(operator, "<<") ? (long)((uint64_t)a << b)
+           : token_is(operator, ">>") ? a >> b
+           : token_is(operator, "&")  ? a & b
+           : token_is(operator, "|")  ? a | b
+           : token_is(operator, "^")  ? a ^ b
+           : token_is(operator, "<")  ? a < b
+           : token_is(operator, ">")  ? a > b
+           : token_is(operator, "<=") ? a <= b
+           : token_is(operator, ">=") ? a >= b
+           : token_is(operator, "==") ? a == b
+           : token_is(operator, "!=") ? a != b
+           : token_is(operator, "&&") ? a && b
+           : token_is(operator, "||") ? a || b
+                                      : !a != !b;
+}
+
+/* Computes a constant whole number or bool. Returns false if it is not one. t->unknown is set if the expression is
+ * constant, but its value is not computed here: it has floats, vectors or calls. */
 static bool fold(Typing *t, NodeIndex node, long *value)
 {
     const Node *n = pass_node(t, node);
     const Token *token = node_token(t->tree, node);
-    long a = 0, b = 0;
-    Base base = pass_info(t, n->type).base;
-    bool real = base == BASE_FLOAT || base == BASE_DOUBLE; /* of an operand that is converted */
+    TypeInfo info = pass_info(t, n->type);
+    long a = 0, b = 0, c = 0;
     if (--t->folds < 0) {
         return false;
     }
-    t->unknown = t->unknown || (real && n->kind != NODE_NUMBER && n->kind != NODE_PAREN);
+    t->unknown = t->unknown || (is_real(info.base) && n->kind != NODE_NUMBER && n->kind != NODE_PAREN) ||
+                 (info.base != BASE_ARRAY && !pass_is_scalar(info));
     switch (n->kind) {
-    case NODE_NUMBER:
-        *value = real                          ? (long)strtod(token->text, NULL)
-                 : token->kind == TOKEN_NUMBER ? strtol(token->text, NULL, 0)
-                                               : 0;
-        return true;
+    case NODE_NUMBER: *value = wrap(info.base, fold_number(t, token, info.base)); return true;
+    case NODE_TRUTH: *value = token_is(token, "true"); return true;
     case NODE_PAREN: return fold(t, n->child, value);
     case NODE_MEMBER: { /* x.length() */
-        TypeInfo info = pass_info(t, pass_node(t, n->child)->type);
-        *value = info.base == BASE_ARRAY ? info.length : info.columns > 1 ? info.columns : info.rows;
+        TypeInfo of = pass_info(t, pass_node(t, n->child)->type);
+        *value = of.base == BASE_ARRAY ? of.length : of.columns > 1 ? of.columns : of.rows;
         return *value > 0;
     }
     case NODE_SWIZZLE:
     case NODE_INDEX: t->unknown = true; return fold(t, n->child, value);
-    case NODE_CONVERT: return fold(t, pass_child(t, node, 1), value);
-    case NODE_CONSTRUCT: return n->child && fold(t, n->child, value);
+    case NODE_CONVERT:
+    case NODE_CONSTRUCT: {
+        NodeIndex from = n->kind == NODE_CONVERT ? pass_child(t, node, 1) : n->child;
+        t->unknown = t->unknown || (info.base == BASE_BOOL && is_real(pass_info(t, pass_node(t, from)->type).base));
+        bool known = from && fold(t, from, &a);
+        *value = wrap(info.base, a);
+        return known;
+    }
     case NODE_LOCAL:
     case NODE_CONSTANT_VALUE: {
-        NodeIndex last = n->target;
-        for (NodeIndex i = pass_node(t, n->target)->child; i; i = pass_node(t, i)->next) {
-            last = i;
+        const Node *variable = pass_node(t, n->target);
+        NodeIndex given = variable->child;
+        while (given && pass_node(t, given)->next) {
+            given = pass_node(t, given)->next;
         }
-        return (pass_node(t, n->target)->flags & FLAG_CONST) && last != n->target && fold(t, last, value);
+        bool known = (variable->flags & FLAG_CONST) && (variable->flags & FLAG_VALUE) && fold(t, given, &a);
+        *value = wrap(info.base, a);
+        return known;
     }
     case NODE_UNARY:
         if (!fold(t, n->child, &a)) {
             return false;
         }
-        *value = token_is(token, "-") ? -a : token_is(token, "~") ? ~a : a;
+        *value = wrap(info.base, token_is(token, "-") ? -a : token_is(token, "~") ? ~a : token_is(token, "!") ? !a : a);
         return true;
+    case NODE_LOGICAL:
     case NODE_BINARY: {
-        if (!fold(t, n->child, &a) || !fold(t, pass_child(t, node, 1), &b) ||
-            (!real && b == 0 && token_is(token, "/"))) {
+        if (!fold(t, n->child, &a) || !fold(t, pass_child(t, node, 1), &b)) {
             return false;
         }
-        *value = token_is(token, "+")                        ? a + b
-                 : token_is(token, "-")                      ? a - b
-                 : token_is(token, "*")                      ? a * b
-                 : token_is(token, "/") && b                 ? a / b
-                 : token_is(token, "%") && b                 ? a % b
-                 : token_is(token, "<<") && b >= 0 && b < 31 ? a << b
-                 : token_is(token, ">>") && b >= 0 && b < 31 ? a >> b
-                                                             : 0;
+        Base left = pass_info(t, pass_node(t, n->child)->type).base,
+             right = pass_info(t, pass_node(t, pass_child(t, node, 1))->type).base;
+        Base common = right == BASE_UINT && !is_shift(token) ? right : left;
+        bool divides = token_is(token, "/") || token_is(token, "%");
+        a = wrap(common, a);
+        b = is_shift(token) ? b : wrap(common, b);
+        if (is_real(left) || is_real(right) || (token_is(token, "%") && (a < 0 || b < 0))) {
+            t->unknown = true;
+            *value = 1;
+            return true;
+        }
+        if ((divides && !b) || (is_shift(token) && (b < 0 || b > 31))) {
+            return false;
+        }
+        *value = wrap(info.base, fold_binary(token, a, b));
         return true;
     }
+    case NODE_CHOICE:
+        if (!fold(t, n->child, &a) || !fold(t, pass_child(t, node, 1), &b) || !fold(t, pass_child(t, node, 2), &c)) {
+            return false;
+        }
+        *value = wrap(info.base, a ? b : c);
+        return true;
     case NODE_BUILTIN:
         for (NodeIndex i = n->child; i; i = pass_node(t, i)->next) {
             if (!fold(t, i, &a)) {
