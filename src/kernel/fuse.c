@@ -120,6 +120,7 @@ static void add_body(Body *to, const Body *from)
     to->uses_at = to->uses_at || from->uses_at;
     to->uses_at_high = to->uses_at_high || from->uses_at_high;
     to->uses_spacing = to->uses_spacing || from->uses_spacing;
+    to->helpers |= from->helpers;
     to->uses_position = to->uses_position || from->uses_position;
     to->unbounded = to->unbounded || from->unbounded;
     to->trips += from->trips;

@@ -46,6 +46,31 @@ typedef struct BodyGather {
 /* The traits of a device with which a body may call functions of subgroups. */
 typedef enum SubgroupTrait { SUBGROUP_OPS, SUBGROUP_BALLOT, SUBGROUP_SHUFFLE, SUBGROUP_TRAITS } SubgroupTrait;
 
+/* Functions of shaders/functions that bodies may call: see prelude.c. */
+typedef enum BodyHelper {
+    HELPER_INDEX,
+    HELPER_FAR_INDEX,
+    HELPER_SATURATE,
+    HELPER_BOOL,
+    HELPER_LOGARITHM,
+    HELPER_EXPONENTIAL,
+    HELPER_POWER,
+    HELPER_CIRCULAR,
+    HELPER_REMAINDER,
+    HELPER_COMPONENTWISE,
+    HELPER_SEEN,
+    HELPER_SEEN_MATRIX,
+    HELPER_SEEN_DOUBLE,
+    HELPER_SAME,
+    HELPER_SAME_DOUBLE,
+    HELPER_KEPT,
+    HELPER_TRUTH,
+    HELPER_REMAIN,
+    HELPER_REMAIN_TO,
+    HELPER_DOUBLES,
+    HELPER_WIDE
+} BodyHelper;
+
 typedef struct Body {
     struct {
         BodyGather *items; /* in the order of the text */
@@ -57,7 +82,7 @@ typedef struct Body {
     bool uses_at, uses_at_high; /* the body uses the index of the launch: rill_at(), rill_at(d) */
     bool uses_spacing;          /* spacingof */
     bool uses_position;         /* uses an index or a neighbor, so the dimensions of the launch cannot be merged */
-    bool doubles;               /* the module uses doubles */
+    uint32_t helpers;           /* the set of the functions that the body calls: 1u << BodyHelper */
     bool unbounded;             /* has a loop that is not provably short */
     double trips;               /* upper bound of the iterations of all bounded loops together */
     size_t tokens;              /* number of tokens written; a function counts once per call */

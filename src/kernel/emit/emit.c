@@ -30,6 +30,29 @@ void emit_text(Emit *e, const char *text)
     strbuf_add(&e->out, text);
 }
 
+void emit_helper(Emit *e, BodyHelper helper, const char *text)
+{
+    e->body->helpers |= 1u << helper;
+    emit_text(e, text);
+}
+
+void emit_seen(Emit *e, TypeIndex type)
+{
+    TypeInfo info = pass_info(&e->t, type);
+    e->body->helpers |= info.columns > 1 ? 1u << HELPER_SEEN_MATRIX : 0u;
+    e->body->helpers |= info.base == BASE_DOUBLE ? 1u << HELPER_SEEN_DOUBLE : 0u;
+    emit_helper(e, HELPER_SEEN, "rill_seen(");
+}
+
+void emit_conversion(Emit *e, TypeIndex type)
+{
+    if (type == types_of(BASE_BOOL, 1, 1)) {
+        emit_helper(e, HELPER_BOOL, "rill_bool");
+    } else {
+        emit_type_name(e, type);
+    }
+}
+
 void emit_format(Emit *e, const char *format, ...)
 {
     char text[512];
@@ -336,9 +359,6 @@ bool emit_body(const Module *module, const Function *kernel, Body *body, Instanc
     write_structures(&e);
     write_constants(&e);
     *instance = emit_instance(&e, kernel, bound);
-    for (NodeIndex i = 1; i < tree->nodes.count; i++) {
-        body->doubles = body->doubles || types_info(&tree->types, tree->nodes.items[i].type).base == BASE_DOUBLE;
-    }
     free(e.variables);
     strbuf_free(&e.out);
     free(list.items);

@@ -63,10 +63,12 @@ static void put_indices(Emit *e, const Access *access, int root)
 {
     for (int k = 0; k < access->count; k++) {
         int d = access->count - 1 - k;
-        emit_text(e, k ? ", rill_ix(" : "rill_ix(");
+        emit_text(e, k ? ", " : "");
+        emit_helper(e, HELPER_INDEX, "rill_ix(");
         emit_kept(e, access->indices[k]);
         if (root >= 0) {
-            emit_format(e, ", b_%s(%s), %d", name_of(e, root), d < 4 ? "" : "4", d & 3);
+            emit_helper(e, HELPER_FAR_INDEX, ", ");
+            emit_format(e, "b_%s(%s), %d", name_of(e, root), d < 4 ? "" : "4", d & 3);
         }
         emit_text(e, ")");
     }
@@ -139,8 +141,10 @@ bool emit_stored_whole(Emit *e, NodeIndex statement)
     emit_text(e, "{ int rill_e = ");
     open_call(e, "w_", root);
     put_indices(e, &access, -1);
-    emit_format(e, "); %s%s rill_v = load_%s(rill_e); %s", emit_exact(e) ? "precise " : "", type, name_of(e, root),
-                remains ? "rill_rem_to(" : "");
+    emit_format(e, "); %s%s rill_v = load_%s(rill_e); ", emit_exact(e) ? "precise " : "", type, name_of(e, root));
+    if (remains) {
+        emit_helper(e, HELPER_REMAIN_TO, "rill_rem_to(");
+    }
     e->held = element;
     emit_value(e, n->child);
     if (emit_is_widened(e, statement)) {

@@ -30,11 +30,7 @@ static void put_output(Emit *e, NodeIndex node, const Arguments *a, int k)
 /* Writes the name of a type before a value that is converted to it. */
 static void put_conversion(Emit *e, TypeIndex type)
 {
-    if (type == types_of(BASE_BOOL, 1, 1)) {
-        emit_text(e, "rill_bool");
-    } else {
-        emit_type_name(e, type);
-    }
+    emit_conversion(e, type);
     emit_text(e, "(");
 }
 
@@ -217,6 +213,34 @@ void emit_needs_subgroup(Emit *e, NodeIndex node)
     }
 }
 
+/* Lists the functions of shaders/functions that a call of a builtin needs. */
+static void list_helper(Emit *e, const char *name, bool doubles)
+{
+    static const struct {
+        const char *name;
+        BodyHelper helper;
+    } rows[] = {
+        {"rill_saturate", HELPER_SATURATE},
+        {"rill_log", HELPER_LOGARITHM},
+        {"rill_log2", HELPER_LOGARITHM},
+        {"rill_exp", HELPER_EXPONENTIAL},
+        {"rill_exp2", HELPER_EXPONENTIAL},
+        {"rill_pow", HELPER_POWER},
+        {"rill_sin", HELPER_CIRCULAR},
+        {"rill_cos", HELPER_CIRCULAR},
+        {"rill_fmod", HELPER_REMAINDER},
+        {"rill_cg_and", HELPER_COMPONENTWISE},
+        {"rill_cg_or", HELPER_COMPONENTWISE},
+        {"rill_cg_choose", HELPER_COMPONENTWISE},
+        {"rill_cg_finite", HELPER_COMPONENTWISE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(name, rows[i].name) == 0) {
+            e->body->helpers |= 1u << rows[i].helper | (doubles ? 1u << HELPER_DOUBLES : 0u);
+        }
+    }
+}
+
 static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
 {
     const char *name = functions_of(emit_node(e, node))->name;
@@ -230,6 +254,10 @@ static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
         emit_fail(e, emit_at(e, node), "a constant can't be computed by '%s'", name); /* GLSL has it for floats only */
     }
     int k = 0;
+    if (wide) {
+        emit_helper(e, HELPER_WIDE, "");
+    }
+    list_helper(e, text, emit_info(e, node).base == BASE_DOUBLE);
     emit_format(e, "%s(", text);
     for (NodeIndex i = emit_node(e, node)->child; i; i = emit_node(e, i)->next, k++) {
         emit_text(e, k ? ", " : "");

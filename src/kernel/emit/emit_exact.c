@@ -180,7 +180,7 @@ void emit_divisor(Emit *e, NodeIndex node, TypeIndex want)
         emit_converted(e, node, want);
         return;
     }
-    emit_text(e, "rill_seen(");
+    emit_seen(e, emit_node(e, node)->type);
     emit_kept(e, node);
     emit_text(e, ")");
 }

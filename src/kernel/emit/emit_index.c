@@ -71,7 +71,7 @@ void emit_index(Emit *e, NodeIndex node)
     bool hidden = n->kind == NODE_CONSTANT_VALUE && emit_exact(e) && !e->fixed && emit_real(emit_info(e, node)) &&
                   e->variables[n->target].zero;
     if (hidden) { /* an element of a constant array, and not the whole array, is hidden from the compiler */
-        emit_text(e, "rill_seen(");
+        emit_seen(e, emit_node(e, node)->type);
         constant_element(e, node);
         emit_text(e, ")");
         return;
@@ -86,7 +86,11 @@ void emit_local(Emit *e, NodeIndex node)
     const EmitVariable *variable = &e->variables[emit_node(e, node)->target];
     bool hidden = variable->hidden && emit_exact(e) && !e->fixed;
     bool apart = variable->counter && node != e->plain;
-    emit_text(e, apart ? "rill_own(" : hidden ? "rill_seen(" : "");
+    if (apart) {
+        emit_text(e, "rill_own(");
+    } else if (hidden) {
+        emit_seen(e, emit_node(e, node)->type);
+    }
     if (variable->shared) {
         emit_format(e, "sh%d_", variable->shared);
         strbuf_add_bytes(&e->out, name->text, (size_t)name->length);

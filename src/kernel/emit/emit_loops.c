@@ -148,7 +148,11 @@ void emit_choice_head(Emit *e, NodeIndex node)
     if (choice && left) {
         put_apart(e, test);
     } else if (left || decides) {
-        emit_text(e, choice ? "rill_truth((" : "rill_case(");
+        if (choice) {
+            emit_helper(e, HELPER_TRUTH, "rill_truth((");
+        } else {
+            emit_text(e, "rill_case(");
+        }
         emit_kept(e, test);
         emit_text(e, choice ? "))" : ")");
     } else {

@@ -62,6 +62,12 @@ typedef struct Emit {
 void emit_fail(Emit *e, const Token *token, const char *format, ...) ERROR_PRINTF(3, 4);
 /* Writes text that does not come from the kernel text. */
 void emit_text(Emit *e, const char *text);
+/* Writes the name of a function of shaders/functions, and what follows it, and lists it in the body. */
+void emit_helper(Emit *e, BodyHelper helper, const char *text);
+/* Writes "rill_seen(" for a value of a type. */
+void emit_seen(Emit *e, TypeIndex type);
+/* Writes the name of a type as that of its constructor. zink's bool() of a NaN is false. */
+void emit_conversion(Emit *e, TypeIndex type);
 void emit_format(Emit *e, const char *format, ...) ERROR_PRINTF(2, 3);
 /* Writes a name or number of the text with a prefix. */
 void emit_token(Emit *e, const Token *token, const char *prefix);

@@ -61,7 +61,7 @@ void emit_converted(Emit *e, NodeIndex node, TypeIndex want)
     if (becomes && number && emit_is_zero(e, bare)) {
         emit_text(e, "rill_zero");
     } else if (computed || (becomes && !number && !is_loaded(e, bare))) {
-        emit_text(e, "rill_seen(");
+        emit_seen(e, emit_node(e, node)->type);
         emit_value(e, node);
         emit_text(e, ")");
     } else {
@@ -96,7 +96,7 @@ static void unary(Emit *e, NodeIndex node)
 
 static void remainder_of(Emit *e, NodeIndex left, NodeIndex right)
 {
-    emit_text(e, "rill_rem(");
+    emit_helper(e, HELPER_REMAIN, "rill_rem(");
     emit_kept(e, left);
     emit_text(e, ", ");
     emit_kept(e, right);
@@ -144,7 +144,9 @@ static void binary(Emit *e, NodeIndex node)
 static void condition(Emit *e, NodeIndex node)
 {
     bool apart = emit_exact(e) && !e->fixed && emit_decides(e, node);
-    emit_text(e, apart ? "rill_truth((" : "");
+    if (apart) {
+        emit_helper(e, HELPER_TRUTH, "rill_truth((");
+    }
     if (apart) {
         emit_kept(e, node);
     } else {
@@ -226,12 +228,12 @@ static void construct_as(Emit *e, NodeIndex node, NodeIndex type, NodeIndex firs
     for (NodeIndex i = first; real && i; i = emit_node(e, i)->next) {
         seen = seen || may_be_known(e, i);
     }
-    emit_text(e, seen ? "rill_seen(" : "");
-    if (seen && computes) {
-        kept = emit_keep(e, result);
+    if (seen) {
+        emit_seen(e, result);
+        kept = computes && emit_keep(e, result);
     }
     if (truth) {
-        emit_text(e, "rill_bool");
+        emit_helper(e, HELPER_BOOL, "rill_bool");
     } else {
         emit_type_name(e, result);
     }
@@ -249,7 +251,11 @@ static void construct_as(Emit *e, NodeIndex node, NodeIndex type, NodeIndex firs
     }
     bool hidden = resizes(e, info, first);
     TypeInfo given = hidden ? emit_info(e, first) : info;
-    emit_text(e, !hidden ? "(" : given.base == BASE_DOUBLE ? "(rill_same_double(" : "(rill_same(");
+    emit_text(e, "(");
+    if (hidden) {
+        bool wide = given.base == BASE_DOUBLE;
+        emit_helper(e, wide ? HELPER_SAME_DOUBLE : HELPER_SAME, wide ? "rill_same_double(" : "rill_same(");
+    }
     for (NodeIndex i = first; i; i = emit_node(e, i)->next) {
         emit_text(e, i == first ? "" : ", ");
         if (truth || info.base == BASE_ARRAY) {
@@ -307,7 +313,9 @@ static void constant(Emit *e, NodeIndex node)
 {
     bool hidden =
         emit_exact(e) && !e->fixed && emit_real(emit_info(e, node)) && e->variables[emit_node(e, node)->target].zero;
-    emit_text(e, hidden ? "rill_seen(" : "");
+    if (hidden) {
+        emit_seen(e, emit_node(e, node)->type);
+    }
     emit_token(e, emit_at(e, node), "u_");
     emit_text(e, hidden ? ")" : "");
 }
@@ -436,13 +444,15 @@ static void change_element(Emit *e, NodeIndex node)
     const Token *t = emit_at(e, node);
     NodeIndex target = emit_node(e, node)->child, value = emit_node(e, target)->next;
     bool divides = token_is(t, "/=");
-    emit_text(e, " = rill_kept(");
+    emit_helper(e, HELPER_KEPT, " = rill_kept(");
     bool kept = emit_keep(e, emit_node(e, target)->type);
     emit_target(e, target);
-    emit_format(e, " %c %s(", *t->text, divides ? "rill_seen" : "");
+    emit_format(e, " %c ", *t->text);
     if (divides) {
+        emit_seen(e, emit_node(e, value)->type);
         emit_kept(e, value);
     } else {
+        emit_text(e, "(");
         emit_converted(e, value, emit_node(e, target)->type);
     }
     emit_text(e, ")");
@@ -464,7 +474,7 @@ static void store(Emit *e, NodeIndex node)
     bool plain = token_is(t, "=");
     emit_text(e, " ");
     emit_token(e, t, "");
-    emit_text(e, " rill_kept(");
+    emit_helper(e, HELPER_KEPT, " rill_kept(");
     if (plain) {
         emit_kept_as(e, value, emit_node(e, target)->type);
     } else {
@@ -476,7 +486,7 @@ static void store(Emit *e, NodeIndex node)
 static void remainder_to(Emit *e, NodeIndex node)
 {
     NodeIndex target = emit_node(e, node)->child;
-    emit_text(e, "rill_rem_to(");
+    emit_helper(e, HELPER_REMAIN_TO, "rill_rem_to(");
     emit_target(e, target);
     emit_text(e, ", ");
     emit_kept(e, emit_node(e, target)->next);
@@ -497,7 +507,7 @@ static void step_element(Emit *e, NodeIndex node)
         emit_text(e, ", ");
     }
     emit_target(e, target);
-    emit_text(e, " = rill_kept(");
+    emit_helper(e, HELPER_KEPT, " = rill_kept(");
     bool kept = emit_keep(e, type);
     emit_target(e, target);
     emit_format(e, " %c 1.0", *emit_at(e, node)->text);
@@ -545,13 +555,12 @@ void emit_operation(Emit *e, NodeIndex node)
     Base base = left.base > right.base ? left.base : right.base;
     TypeIndex type = types_of(base == BASE_BOOL ? BASE_INT : base, 1, left.rows);
     bool remains = *t->text == '%' && base >= BASE_FLOAT;
-    if (left.base == BASE_BOOL && left.rows == 1) {
-        emit_text(e, "rill_bool");
-    } else {
-        emit_type_name(e, emit_node(e, target)->type);
-    }
+    emit_conversion(e, emit_node(e, target)->type);
     bool wide = pass_info(&e->t, type).base == BASE_DOUBLE;
-    emit_text(e, !remains ? "(" : wide ? "(rill_wide_fmod(" : "(rill_fmod(");
+    emit_text(e, "(");
+    if (remains) {
+        emit_helper(e, wide ? HELPER_WIDE : HELPER_REMAINDER, wide ? "rill_wide_fmod(" : "rill_fmod(");
+    }
     for (int i = 0; i < 2; i++) {
         bool converts = remains || (i ? right.base : left.base) == BASE_BOOL;
         if (converts) {

@@ -2,8 +2,6 @@
 #include "kernel/variant/access.h"
 #include "shaders_embedded.h"
 
-#include <string.h>
-
 /* Writes overloads for vectors of a function of floats, component by component. */
 static void write_vectors(StrBuf *out, const char *name, int parameters)
 {
@@ -21,43 +19,44 @@ static void write_vectors(StrBuf *out, const char *name, int parameters)
     }
 }
 
-/* Functions that bodies may call. They are written only if a body calls one, since compilers need
- * time for unused functions, too. `cpu`: the text for the family `cpu`, if it differs. */
-typedef struct Called {
-    const char *marks[2], *text, *vectors[2];
+/* Functions that bodies may call, by BodyHelper. They are written only if a body calls one, since compilers need
+ * time for unused functions, too. `also`: another helper that needs the function. `cpu`: the text for the family `cpu`, if
+ * it differs. `vectors`: the functions that are written for vectors, too, and their number of parameters. */
+static const struct {
+    const char *text, *vectors[2], *cpu;
     int parameters;
-    const char *cpu;
-} Called;
-
-static const Called called[] = {
-    {{"rill_ix("}, shader_index, {NULL}, 0, NULL},
-    {{", b_"}, shader_far_index, {NULL}, 0, NULL},
-    {{"rill_saturate"}, "float rill_saturate(float x) { return clamp(x, 0.0, 1.0); }\n", {"rill_saturate"}, 1, NULL},
-    {{"rill_bool"}, shader_truth, {NULL}, 0, NULL},
-    {{"rill_log"}, shader_logarithm, {"rill_log", "rill_log2"}, 1, NULL},
-    {{"rill_exp", "rill_pow"}, shader_exponential, {"rill_exp", "rill_exp2"}, 1, NULL},
-    {{"rill_pow"}, shader_power, {"rill_pow"}, 2, NULL},
-    {{"rill_sin", "rill_cos"}, shader_circular, {"rill_sin", "rill_cos"}, 1, shader_quarters},
-    {{"rill_fmod"}, shader_remainder, {"rill_fmod"}, 2, NULL},
-    {{"rill_cg_"}, shader_componentwise, {NULL}, 0, NULL},
-    {{"rill_seen("}, shader_seen, {NULL}, 0, NULL},
-    {{"mat"}, shader_seen_matrix, {NULL}, 0, NULL},
-    {{"double", "dvec"}, shader_seen_double, {NULL}, 0, NULL},
-    {{"lf", "LF"}, shader_seen_double, {NULL}, 0, NULL},
-    {{"dmat"}, shader_seen_double, {NULL}, 0, NULL},
-    {{"rill_same("}, shader_same, {NULL}, 0, NULL},
-    {{"rill_same_double("}, shader_same_double, {NULL}, 0, NULL},
-    {{"rill_kept("}, shader_kept, {NULL}, 0, NULL},
-    {{"rill_truth("}, "bool rill_truth(precise bool b) { return b; }\n", {NULL}, 0, NULL},
-    {{"rill_rem(", "rill_rem_to("}, shader_remain, {NULL}, 0, NULL},
-    {{"rill_rem_to("}, shader_remain_to, {NULL}, 0, NULL},
+    BodyHelper also;
+} called[] = {
+    [HELPER_INDEX] = {.text = shader_index},
+    [HELPER_FAR_INDEX] = {.text = shader_far_index},
+    [HELPER_SATURATE] = {.text = "float rill_saturate(float x) { return clamp(x, 0.0, 1.0); }\n",
+                         .vectors = {"rill_saturate"},
+                         .parameters = 1},
+    [HELPER_BOOL] = {.text = shader_truth},
+    [HELPER_LOGARITHM] = {.text = shader_logarithm, .vectors = {"rill_log", "rill_log2"}, .parameters = 1},
+    [HELPER_EXPONENTIAL] = {.text = shader_exponential,
+                            .vectors = {"rill_exp", "rill_exp2"},
+                            .parameters = 1,
+                            .also = HELPER_POWER},
+    [HELPER_POWER] = {.text = shader_power, .vectors = {"rill_pow"}, .parameters = 2},
+    [HELPER_CIRCULAR] = {.text = shader_circular,
+                         .vectors = {"rill_sin", "rill_cos"},
+                         .cpu = shader_quarters,
+                         .parameters = 1},
+    [HELPER_REMAINDER] = {.text = shader_remainder, .vectors = {"rill_fmod"}, .parameters = 2},
+    [HELPER_COMPONENTWISE] = {.text = shader_componentwise},
+    [HELPER_SEEN] = {.text = shader_seen},
+    [HELPER_SEEN_MATRIX] = {.text = shader_seen_matrix},
+    [HELPER_SEEN_DOUBLE] = {.text = shader_seen_double},
+    [HELPER_SAME] = {.text = shader_same},
+    [HELPER_SAME_DOUBLE] = {.text = shader_same_double},
+    [HELPER_KEPT] = {.text = shader_kept},
+    [HELPER_TRUTH] = {.text = "bool rill_truth(precise bool b) { return b; }\n"},
+    [HELPER_REMAIN] = {.text = shader_remain, .also = HELPER_REMAIN_TO},
+    [HELPER_REMAIN_TO] = {.text = shader_remain_to},
+    [HELPER_DOUBLES] = {.text = shader_doubles, .also = HELPER_WIDE},
+    [HELPER_WIDE] = {.text = shader_wide},
 };
-
-static bool calls(const Body *body, const char *const marks[2])
-{
-    const char *text = strbuf_text(&body->text);
-    return strstr(text, marks[0]) || (marks[1] && strstr(text, marks[1]));
-}
 
 /* Writes the functions that guard loops. On some drivers (llvmpipe of Mesa 22.3) lanes that have
  * left a loop continue to load, which replaces the values that they loaded before: by zeros from a
@@ -81,47 +80,23 @@ static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
 /* For compilers that treat known zeros correctly. */
 static const char plain_zeros[] = "#define rill_naught 0\n#define rill_zero 0.0\n#define rill_seen(x) (x)\n";
 
-/* Returns whether a body calls one of the functions in shaders/functions/wide.glsl. */
-static bool calls_wide(const Body *body)
-{
-    static const char *const marks[2] = {"rill_wide_", NULL};
-    return calls(body, marks);
-}
-
-/* Returns whether a body may call one of the functions in shaders/functions/doubles.glsl with a double. */
-static bool calls_doubles(const Body *body)
-{
-    static const char *const marks[][2] = {{"rill_sin", "rill_cos"}, {"rill_exp", "rill_log"}, {"rill_pow", NULL}};
-    bool any = calls_wide(body);
-    for (int i = 0; i < 3; i++) {
-        any = any || calls(body, marks[i]);
-    }
-    return any && body->doubles;
-}
-
 void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count)
 {
     strbuf_add(out, traits->exact_zeros ? plain_zeros : shader_zero);
     strbuf_add(out, shader_prelude);
     write_guards(out, traits, four);
+    uint32_t helpers = 0;
+    for (int k = 0; k < count; k++) {
+        helpers |= bodies[k] ? bodies[k]->helpers : 0;
+    }
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
-        bool needed = false;
-        for (int k = 0; k < count; k++) {
-            needed = needed || (bodies[k] && calls(bodies[k], called[i].marks));
-        }
+        bool needed = helpers & (1u << i | (called[i].also ? 1u << called[i].also : 0u));
         bool cpu = called[i].cpu && traits->family == FAMILY_CPU;
         strbuf_add(out, !needed ? "" : cpu ? called[i].cpu : called[i].text);
         for (int n = 0; needed && n < 2 && called[i].vectors[n]; n++) {
             write_vectors(out, called[i].vectors[n], called[i].parameters);
         }
     }
-    bool doubles = false, wide = false;
-    for (int k = 0; k < count; k++) {
-        doubles = doubles || (bodies[k] && calls_doubles(bodies[k]));
-        wide = wide || (bodies[k] && calls_wide(bodies[k]));
-    }
-    strbuf_add(out, doubles ? shader_doubles : "");
-    strbuf_add(out, wide ? shader_wide : "");
 }
 
 void prelude_faults(StrBuf *out, const char *inside, bool check, bool partial, bool canary)
