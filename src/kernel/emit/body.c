@@ -9,6 +9,7 @@ void body_free(Body *body)
 {
     strbuf_free(&body->text);
     free(body->gathers.items);
+    free(body->marks.items);
     *body = (Body){0};
 }
 

@@ -46,6 +46,12 @@ typedef struct BodyGather {
 /* The traits of a device with which a body may call functions of subgroups. */
 typedef enum SubgroupTrait { SUBGROUP_OPS, SUBGROUP_BALLOT, SUBGROUP_SHUFFLE, SUBGROUP_TRAITS } SubgroupTrait;
 
+/* A place in the text of a body: the name of a variable, or the end of a statement. */
+typedef struct BodyMark {
+    size_t at;
+    bool end;
+} BodyMark;
+
 /* Functions of shaders/functions that bodies may call: see prelude.c. */
 typedef enum BodyHelper {
     HELPER_INDEX,
@@ -76,6 +82,13 @@ typedef struct Body {
         BodyGather *items; /* in the order of the text */
         size_t count, capacity;
     } gathers;
+    struct {
+        BodyMark
+            *items; /* of the kernel's function if it has declarations and assignments of scalars only: the first is
+                            the end of the '{' */
+        size_t count, capacity;
+    } marks;
+    int locals;                /* the number of its variables */
     StrBuf text;               /* constants, shared variables of a group kernel, functions */
     char entry[MAX_NAME + 16]; /* name of the GLSL function of the kernel itself */
     ParamUse use[MAX_PARAMS];

@@ -63,6 +63,19 @@ void emit_format(Emit *e, const char *format, ...)
     strbuf_add(&e->out, text);
 }
 
+static void mark(Emit *e, bool end)
+{
+    if (e->marked && ARRAY_ROOM(&e->body->marks)) {
+        e->body->marks.items[e->body->marks.count++] = (BodyMark){e->out.length, end};
+    }
+}
+
+void emit_name(Emit *e, const Token *token)
+{
+    mark(e, false);
+    emit_token(e, token, "u_");
+}
+
 void emit_token(Emit *e, const Token *token, const char *prefix)
 {
     strbuf_add(&e->out, prefix);
@@ -212,12 +225,15 @@ static void write_signature(Emit *e)
         }
     }
     emit_text(e, ")\n{");
+    mark(e, true);
     for (int i = 0; i < f->param_count; i++) {
         const Param *param = &f->params[i];
         if (param->kind != PARAM_OUTPUT) {
             continue;
         }
-        emit_format(e, "\n    u_%s = ", param->name);
+        emit_text(e, "\n    ");
+        mark(e, false);
+        emit_format(e, "u_%s = ", param->name);
         Scalar scalar = param->type->is_struct ? SCALAR_COUNT : param->type->value->scalar;
         if (emit_exact(e) && (scalar == SCALAR_FLOAT || scalar == SCALAR_DOUBLE)) {
             emit_format(e, "%s(rill_zero)", glsl_type(param->type));
@@ -225,7 +241,41 @@ static void write_signature(Emit *e)
             glsl_zero(&e->out, param->type);
         }
         emit_text(e, ";");
+        mark(e, true);
     }
+}
+
+/* Returns whether a statement declares or assigns scalars, and adds the number of variables. */
+static bool is_straight(const Emit *e, NodeIndex node, int *variables)
+{
+    const Node *n = emit_node(e, node);
+    TypeInfo info = emit_info(e, node);
+    bool straight = true;
+    switch (n->kind) {
+    case NODE_VARIABLE:
+        ++*variables;
+        straight = pass_is_scalar(info) && info.base >= BASE_INT && info.base <= BASE_FLOAT;
+        break;
+    case NODE_DECLARE: straight = !(n->flags & FLAG_CONST); break;
+    case NODE_PARAMETER_VALUE: return true;
+    case NODE_LIST:
+    case NODE_INDEX:
+    case NODE_GATHER:
+    case NODE_NEIGHBOR:
+    case NODE_ELEMENT:
+    case NODE_QUERY:
+    case NODE_SAMPLE:
+    case NODE_ATOMIC:
+    case NODE_PUSH:
+    case NODE_BARRIER: return false;
+    default:
+        straight = n->kind == NODE_ASSIGN || n->kind == NODE_STEP || n->kind < NODE_BLOCK || n->kind == NODE_EVALUATE ||
+                   n->kind == NODE_TYPE;
+    }
+    for (NodeIndex i = n->child; i && straight; i = emit_node(e, i)->next) {
+        straight = is_straight(e, i, variables);
+    }
+    return straight;
 }
 
 static void write_function(Emit *e)
@@ -241,10 +291,18 @@ static void write_function(Emit *e)
     }
     e->t.function = node;
     e->self.tokens = f->tokens;
+    e->marked = f == e->root;
+    for (NodeIndex i = emit_node(e, block)->child; i && e->marked; i = emit_node(e, i)->next) {
+        e->marked = is_straight(e, i, &e->body->locals);
+    }
     write_signature(e);
     e->depth = 1;
     for (NodeIndex i = emit_node(e, block)->child; i; i = emit_node(e, i)->next) {
         emit_listed(e, i);
+        mark(e, true);
+    }
+    for (size_t i = 0; i < e->body->marks.count && e->marked; i++) {
+        e->body->marks.items[i].at += e->body->text.length;
     }
     emit_text(e, "\n}\n");
     emit_append(e);

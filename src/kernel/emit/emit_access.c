@@ -302,7 +302,7 @@ void emit_parameter(Emit *e, NodeIndex node)
         emit_text(e, "rill_v_");
         emit_text(e, name_of(e, root));
         break;
-    default: emit_token(e, name, "u_");
+    default: emit_name(e, name);
     }
 }
 

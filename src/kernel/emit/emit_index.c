@@ -95,7 +95,7 @@ void emit_local(Emit *e, NodeIndex node)
         emit_format(e, "sh%d_", variable->shared);
         strbuf_add_bytes(&e->out, name->text, (size_t)name->length);
     } else {
-        emit_token(e, name, "u_");
+        emit_name(e, name);
     }
     emit_text(e, apart || hidden ? ")" : "");
 }

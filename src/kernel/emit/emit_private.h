@@ -54,6 +54,7 @@ typedef struct Emit {
     NodeIndex written; /* an Element that is being assigned */
     NodeIndex held;    /* an Element whose value is in the variable rill_v */
     NodeIndex plain;   /* a Local that is written without rill_own() */
+    bool marked;       /* names and statements are marked: see BodyMark */
     bool fixed;        /* the length of an array, a label or a constant expression is being written */
     bool failed;
 } Emit;
@@ -71,6 +72,8 @@ void emit_conversion(Emit *e, TypeIndex type);
 void emit_format(Emit *e, const char *format, ...) ERROR_PRINTF(2, 3);
 /* Writes a name or number of the text with a prefix. */
 void emit_token(Emit *e, const Token *token, const char *prefix);
+/* Writes the name of a variable or parameter. */
+void emit_name(Emit *e, const Token *token);
 /* Starts a line. */
 void emit_line(Emit *e);
 /* Returns whether compilers must not replace operations in the part that is being written. */

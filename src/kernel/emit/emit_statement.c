@@ -18,7 +18,7 @@ static void variable(Emit *e, NodeIndex node)
     }
     bool hidden = known && real && emit_has_zero(e, value);
     e->fixed = (known && !real) || hidden || fixed;
-    emit_token(e, emit_at(e, node), "u_");
+    emit_name(e, emit_at(e, node));
     emit_lengths(e, n->child, value);
     if (value) {
         emit_text(e, " = ");
