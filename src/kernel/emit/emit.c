@@ -420,5 +420,6 @@ bool emit_body(const Module *module, const Function *kernel, Body *body, Instanc
     free(e.variables);
     strbuf_free(&e.out);
     free(list.items);
+    free(list.matrices.items);
     return !e.failed;
 }

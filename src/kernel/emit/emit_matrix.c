@@ -2,6 +2,8 @@
  * not `precise` although the result is. Here a function computes the columns. */
 #include "kernel/emit/emit_private.h"
 
+#include "base/array.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +19,23 @@ static bool by_element(const Emit *e, TypeIndex result, char op, TypeIndex left,
     bool scalar = pass_is_scalar(pass_info(&e->t, left)) || pass_is_scalar(pass_info(&e->t, right));
     return emit_exact(e) && !e->fixed && pass_info(&e->t, result).columns > 1 && strchr("+-*/", op) &&
            (op != '*' || scalar);
+}
+
+/* Lists the function for an operator. Returns false if it is there. */
+static bool is_new(Emit *e, char op, const TypeIndex types[3])
+{
+    for (size_t i = 0; i < e->instances->matrices.count; i++) {
+        MatrixFunction f = e->instances->matrices.items[i];
+        if (f.op == op && f.left == types[1] && f.right == types[2]) {
+            return false;
+        }
+    }
+    if (!ARRAY_ROOM(&e->instances->matrices)) {
+        e->failed = true;
+        return false;
+    }
+    e->instances->matrices.items[e->instances->matrices.count++] = (MatrixFunction){op, types[1], types[2]};
+    return true;
 }
 
 /* Writes "NAME(" of the function for an operator, which is added to the body if it is not there. */
@@ -44,7 +63,7 @@ static void open_function(Emit *e, char op, const TypeIndex types[3])
                     pass_info(&e->t, types[2]).columns > 1 ? part : "");
     }
     strbuf_add(&out, " return r; }\n");
-    if (!strstr(strbuf_text(&e->body->text), strbuf_text(&name))) {
+    if (is_new(e, op, types)) {
         strbuf_add(&e->body->text, strbuf_text(&out));
     }
     emit_text(e, strbuf_text(&name));

@@ -26,9 +26,19 @@ typedef struct Instance {
     double tokens, accesses; /* including the functions that it calls, which devices inline at every call */
 } Instance;
 
+/* A function that computes an operator of matrices. */
+typedef struct MatrixFunction {
+    char op;
+    TypeIndex left, right;
+} MatrixFunction;
+
 typedef struct InstanceList {
     Instance *items;
     size_t count, capacity;
+    struct {
+        MatrixFunction *items;
+        size_t count, capacity;
+    } matrices;
 } InstanceList;
 
 typedef struct Emit {

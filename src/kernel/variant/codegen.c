@@ -183,7 +183,8 @@ static void write_given(Generator *g)
     for (int i = g->f->param_count - g->f->given; i < g->f->param_count; i++) {
         if (g->f->params[i].kind == PARAM_CONSTANT) {
             const char *baked = g->text->baked[i], *type = glsl_type(g->f->params[i].type);
-            bool known = baked && !strstr(baked, "rill_naught");
+            Scalar scalar = g->f->params[i].type->value->scalar; /* a 0 among floats is hidden: see kernel_specialize */
+            bool known = baked && scalar != SCALAR_FLOAT && scalar != SCALAR_DOUBLE;
             strbuf_addf(g->out, known ? "const " : "");
             strbuf_addf(g->out, baked ? "%s k_%s = %s;\n" : "%s k_%s;\n", type, g->f->params[i].name, baked);
         }
