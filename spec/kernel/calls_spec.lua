@@ -213,6 +213,30 @@ describe("a name", function()
         check.equal({6, 24}, k.mean(x):values())
     end)
 
+    it("gives outputs of functions 0 on paths that assign nothing", function()
+        local k = rill.kernel [=[
+            bool enters(float x, out float t, out ivec2 i, out mat2 m) {
+                if (x < 2.0) return false;
+                t = x;
+                i = ivec2(x);
+                if (x > 2.0) m = mat2(x);
+                return true;
+            }
+            kernel void f(float x<>, out float r<>, out int s<>, out float u<>) {
+                float t = 7.0;
+                ivec2 i = ivec2(7);
+                mat2 m = mat2(7.0);
+                bool b = enters(x, t, i, m);
+                r = t + float(b);
+                s = i.y;
+                u = m[1].y;
+            } ]=]
+        local r, s, u = k(rill.from {1, 2, 3})
+        check.equal({0, 3, 4}, r:values())
+        check.equal({0, 2, 3}, s:values())
+        check.equal({0, 0, 3}, u:values())
+    end)
+
     it("may hide a function or a name outside", function()
         local k = rill.kernel [=[
             const float c = 100.0;

@@ -13,6 +13,7 @@ typedef struct Paths {
     size_t words;             /* of a state */
     uint64_t *state;          /* at the point that was reached */
     uint64_t *ends, *repeats; /* at the breaks and continues of the innermost loop or switch, and loop */
+    bool helper;              /* the function is no kernel: outputs of kernels are 0 at first */
     bool failed;              /* host memory was exhausted */
 } Paths;
 
@@ -190,7 +191,7 @@ static Parts index_parts(const Paths *p, NodeIndex node, Parts whole)
 static Parts parts_of(const Paths *p, NodeIndex node)
 {
     const Node *n = pass_node(p->t, node);
-    if (n->kind == NODE_LOCAL) {
+    if (n->kind == NODE_LOCAL || n->kind == NODE_PARAMETER_VALUE) {
         return variable_parts(p, n->target);
     }
     if (n->kind != NODE_PAREN && n->kind != NODE_FIELD && n->kind != NODE_SWIZZLE && n->kind != NODE_INDEX) {
@@ -266,10 +267,14 @@ static void visit_part(Paths *p, NodeIndex node, NodeIndex variable)
     }
     TypeIndex type = pass_node(p->t, variable)->type;
     bool plain = pass_is_plain(pass_info(p->t, type)), some = whole.some && has(p, whole.some);
+    bool output = pass_node(p->t, variable)->kind == NODE_PARAMETER;
     message_add(p->t->messages, pass_first(p->t, node), "%s'%.*s' has no value on some path to here%s%s%s",
                 some ? "a part of " : "", name->length, name->text,
-                plain ? "\ngive it one where it is declared: = " : "", plain ? pass_name(p->t, type) : "",
-                plain ? "(0)" : "");
+                output                           ? "\nassign a value to it first, or declare it inout"
+                : plain                          ? "\ngive it one where it is declared: = "
+                : base == BASE_STRUCTURE || some ? "\nassign all of its parts first"
+                                                 : "",
+                plain && !output ? pass_name(p->t, type) : "", plain && !output ? "(0)" : "");
     give_parts(p, &whole);
 }
 
@@ -476,6 +481,17 @@ static void visit_switch(Paths *p, NodeIndex node)
     p->ends = outer;
 }
 
+/* Notes the outputs of a function that have no value on a path to its end: they are 0 at first then. */
+static void end_path(Paths *p)
+{
+    for (NodeIndex i = pass_node(p->t, p->t->function)->child; i; i = pass_node(p->t, i)->next) {
+        Parts parts = variable_parts(p, i);
+        if (parts.count > 0 && !has_value(p, &parts)) {
+            pass_node(p->t, i)->flags |= FLAG_UNSET;
+        }
+    }
+}
+
 static void visit(Paths *p, NodeIndex node)
 {
     if (!node || p->failed) {
@@ -503,6 +519,7 @@ static void visit(Paths *p, NodeIndex node)
     case NODE_CONTINUE: jump(p, p->repeats); break;
     case NODE_RETURN:
         visit_children(p, node);
+        end_path(p);
         jump(p, NULL);
         break;
     case NODE_MEMBER: break; /* x.length() */
@@ -518,7 +535,8 @@ static uint32_t number(Paths *p, NodeIndex node, uint32_t count)
         if (n->kind == NODE_DECLARE && (n->flags & FLAG_SHARED)) {
             continue;
         }
-        if (n->kind == NODE_VARIABLE && !(n->flags & FLAG_SHARED)) {
+        bool output = n->kind == NODE_PARAMETER && (n->flags & FLAG_PARAM(PARAM_OUTPUT)) && p->helper;
+        if (output || (n->kind == NODE_VARIABLE && !(n->flags & FLAG_SHARED))) {
             p->bits[i] = count + 1;
             int bits = count_bits(p, i);
             count += (uint32_t)(bits + (bits > 1));
@@ -563,12 +581,14 @@ static void find_changes(Paths *p, NodeIndex node)
 
 bool check_paths(Typing *t, NodeIndex function, uint32_t *bits)
 {
-    Paths p = {.t = t, .bits = bits};
+    Paths p = {
+        .t = t, .bits = bits, .helper = !(pass_node(t, function)->flags & (FLAG_KERNEL | FLAG_PARAM(PARAM_REDUCE)))};
     p.words = number(&p, function, 0) / 64 + 1;
     find_changes(&p, function);
     p.state = calloc(p.words, sizeof *p.state);
     if (p.state) {
         visit_children(&p, function);
+        end_path(&p);
         const Token *name = node_token(t->tree, function);
         if (!p.failed && !has(&p, 0) && pass_info(t, pass_node(t, function)->type).base != BASE_VOID) {
             message_add(t->messages, name, "a path of '%.*s' ends without return\nwrite a return at its end",

@@ -228,6 +228,13 @@ static void write_signature(Emit *e)
     mark(e, true);
     for (int i = 0; i < f->param_count; i++) {
         const Param *param = &f->params[i];
+        const Node *node = emit_node(e, e->params[i]);
+        TypeInfo info = pass_info(&e->t, node->type);
+        if ((node->flags & FLAG_UNSET) && pass_is_plain(info)) { /* of a function of the text */
+            emit_format(e, "\n    u_%s = ", param->name);
+            emit_type_name(e, node->type);
+            emit_text(e, emit_exact(e) && emit_real(info) ? "(rill_zero);" : "(0);");
+        }
         if (param->kind != PARAM_OUTPUT) {
             continue;
         }

@@ -374,7 +374,7 @@ static bool visit(Outline *o, NodeIndex node, char *state)
     if (n->kind == NODE_CALL && n->target) {
         const Token *name = node_token(o->t.tree, node);
         if (state[n->target] == 1) {
-            return FAIL(o, name, "recursion: '%.*s' is called while it runs", name->length, name->text);
+            return FAIL(o, name, "recursion: '%.*s' is called while it runs\nwrite a loop", name->length, name->text);
         }
         if (state[n->target] == 0 && !visit(o, n->target, state)) {
             return false;

@@ -152,6 +152,7 @@ static void declare_called(Resolver *r, NodeIndex node)
     NodeIndex *called = &r->names.items[at].called;
     if (*called && is_defined(r, *called) && is_defined(r, node)) {
         declared_twice(r, token, *called);
+        node_of(r, node)->flags |= node_of(r, node)->kind == NODE_FUNCTION ? FLAG_TWICE : 0u;
     }
     *called = *called && !is_defined(r, node) ? *called : node;
 }

@@ -231,6 +231,47 @@ static void type_repeated(Typing *t, NodeIndex node)
     t->loops--;
 }
 
+/* A label of a switch, by its value. */
+typedef struct Label {
+    uint32_t value;
+    NodeIndex node;
+} Label;
+
+static int order_labels(const void *a, const void *b)
+{
+    const Label *x = a, *y = b;
+    return x->value != y->value ? (x->value < y->value ? -1 : 1) : x->node < y->node ? -1 : 1;
+}
+
+/* Checks that the labels of a switch differ. */
+static void check_labels(Typing *t, NodeIndex block)
+{
+    size_t count = 0;
+    NodeIndex other = 0;
+    Label *labels = malloc((size_t)pass_count(t, block) * sizeof *labels + 1);
+    for (NodeIndex i = pass_node(t, block)->child; i && labels; i = pass_node(t, i)->next) {
+        NodeIndex value = pass_node(t, i)->child;
+        long number;
+        if (pass_node(t, i)->kind == NODE_CASE && value && pass_constant(t, value, &number)) {
+            labels[count++] = (Label){(uint32_t)number, value};
+        } else if (pass_node(t, i)->kind == NODE_CASE && !value) {
+            if (other) {
+                message_add(t->messages, node_token(t->tree, i), "this switch has a default already");
+            }
+            other = i;
+        }
+    }
+    if (labels) {
+        qsort(labels, count, sizeof *labels, order_labels);
+    }
+    for (size_t i = 1; i < count; i++) {
+        if (labels[i].value == labels[i - 1].value) {
+            message_add(t->messages, pass_first(t, labels[i].node), "this switch has a case of this value already");
+        }
+    }
+    free(labels);
+}
+
 static void type_switch(Typing *t, NodeIndex node)
 {
     NodeIndex value = pass_node(t, node)->child, block = pass_node(t, value)->next;
@@ -244,6 +285,7 @@ static void type_switch(Typing *t, NodeIndex node)
     }
     t->switches++;
     type_statement(t, block);
+    check_labels(t, block);
     t->switches--;
 }
 
@@ -251,9 +293,12 @@ static void type_case(Typing *t, NodeIndex node)
 {
     NodeIndex value = pass_node(t, node)->child;
     TypeIndex type = value ? pass_value(t, value) : 0;
+    long number;
     if (type && !pass_is_whole(pass_info(t, type))) {
         message_add(t->messages, pass_first(t, value), "the value of a case must be an int or uint, got %s",
                     pass_name(t, type));
+    } else if (type && !pass_constant(t, value, &number) && !t->unknown) {
+        message_add(t->messages, pass_first(t, value), "the value of a case must be a constant\nwrite if and else");
     }
 }
 

@@ -55,9 +55,14 @@ static void argument(Typing *t, NodeIndex node, NodeIndex parameter, const Token
                      pass_info(t, have).columns == pass_info(t, want).columns;
         int own = pass_info(t, have).rows, taken = pass_info(t, want).rows;
         bool short_out = taken > 1 && taken<own, short_in = own> 1 && own < taken;
-        if (!t->brook || !plain) {
-            pass_fits(t, want, have, first);
-        } else if (short_out || (short_in && (flags & FLAG_PARAM(PARAM_INOUT)))) {
+        bool fits = types_converts(&t->tree->types, want, have) && (!(flags & FLAG_PARAM(PARAM_INOUT)) || want == have);
+        if ((!t->brook || !plain) && have && want && !fits) {
+            message_add(
+                t->messages, first,
+                "'%.*s' of '%.*s' takes a variable of type %s, got %s\npass a variable of this type, and convert "
+                "its value",
+                name->length, name->text, function->length, function->text, pass_name(t, want), pass_name(t, have));
+        } else if (t->brook && plain && (short_out || (short_in && (flags & FLAG_PARAM(PARAM_INOUT))))) {
             message_add(t->messages, first, "%d components cannot become %d\nonly a scalar fills a vector",
                         short_out ? taken : own, short_out ? own : taken);
         } /* the emitter passes a variable of another type */
@@ -71,6 +76,9 @@ TypeIndex pass_call(Typing *t, NodeIndex node)
     const Token *name = node_token(t->tree, node);
     NodeIndex target = pass_node(t, node)->target, given = pass_node(t, node)->child;
     int count = pass_count(t, node), needed = 0;
+    if (pass_node(t, target)->flags & FLAG_TWICE) {
+        return 0;
+    }
     for (NodeIndex p = pass_node(t, target)->child; p; p = pass_node(t, p)->next) {
         needed += pass_node(t, p)->kind == NODE_PARAMETER;
     }
@@ -96,6 +104,10 @@ static TypeIndex no_form(Typing *t, NodeIndex node, const FunctionRow *row)
     StrBuf given = STRBUF_EMPTY, forms = STRBUF_EMPTY;
     int count = pass_count(t, node);
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        if (pass_is_no_value(t, i)) {
+            strbuf_free(&given);
+            return 0;
+        }
         strbuf_addf(&given, "%s%s", given.length ? ", " : "", pass_name(t, pass_node(t, i)->type));
     }
     functions_list(row, &forms);
@@ -281,6 +293,12 @@ TypeIndex pass_push(Typing *t, NodeIndex node)
     bool output = first && pass_node(t, first)->kind == NODE_PARAMETER_VALUE &&
                   (pass_node(t, pass_node(t, first)->target)->flags & FLAG_PARAM(PARAM_VOUT));
     const Token *name = node_token(t->tree, node);
+    if (!output && first && pass_node(t, first)->kind == NODE_PARAMETER_VALUE) {
+        const Token *given = pass_first(t, first);
+        return PASS_FAIL(t, name, "'%.*s' is no variable output\ndeclare it 'vout %s %.*s<>' to push values to it",
+                         given->length, given->text, pass_name(t, pass_element(t, pass_node(t, first)->target)),
+                         given->length, given->text);
+    }
     if (!output || pass_count(t, node) > 2) {
         return PASS_FAIL(t, name, "'push' takes the name of a variable output and a value: push(name, value)");
     }

@@ -504,17 +504,47 @@ static TypeIndex arithmetic(Typing *t, const Token *operator, TypeIndex left, Ty
                                                       : mismatch(t, operator, left, right, "");
 }
 
-/* Adds an error at an operand that is a bool, which cannot be computed with. */
-static bool computes_with_bool(Typing *t, NodeIndex node)
+bool pass_is_no_value(Typing *t, NodeIndex node)
+{
+    TypeInfo info = pass_info(t, pass_node(t, node)->type);
+    bool stream = info.base == BASE_ARRAY && info.length == 0;
+    if (stream) {
+        message_add(t->messages, pass_first(t, node),
+                    "expected a value, got a stream of %s\nwrite an index for each dimension: name[i]",
+                    pass_name(t, info.element));
+    } else if (info.base == BASE_VOID) {
+        message_add(t->messages, pass_first(t, node),
+                    "this call has no value: the function returns void\ncall it in a statement of its own");
+    }
+    return stream || info.base == BASE_VOID;
+}
+
+/* Adds an error at a value that cannot be computed with. Returns whether there is one. */
+static bool is_no_number(Typing *t, NodeIndex node, bool chain)
+{
+    TypeIndex type = pass_node(t, node)->type;
+    TypeInfo info = pass_info(t, type);
+    if (!type || pass_is_number(info) || pass_is_no_value(t, node)) {
+        return type && !pass_is_number(info);
+    }
+    if (info.base == BASE_BOOL) {
+        message_add(t->messages, pass_first(t, node), "a bool is not a number\n%s",
+                    chain ? "write a < b && b < c" : "write float(...) or int(...)");
+    } else {
+        message_add(t->messages, pass_first(t, node), "%s is not a number\nwrite %s", pass_a(t, type),
+                    info.base == BASE_ARRAY ? "an index: name[i]" : "a '.' and the name of a field after it");
+    }
+    return true;
+}
+
+/* Adds an error at the first operand that cannot be computed with. */
+static bool has_no_number(Typing *t, NodeIndex node)
 {
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
-        TypeIndex type = pass_node(t, i)->type;
-        if (type && pass_info(t, type).base == BASE_BOOL) {
-            const Node *operand = pass_node(t, i);
-            bool chain = operand->kind == NODE_BINARY && pass_node(t, node)->kind == NODE_BINARY &&
-                         strchr("<>", *node_token(t->tree, node)->text);
-            message_add(t->messages, pass_first(t, i), "a bool is not a number\n%s",
-                        chain ? "write a < b && b < c" : "write float(...) or int(...)");
+        const Node *operand = pass_node(t, i);
+        if (is_no_number(t, i,
+                         operand->kind == NODE_BINARY && pass_node(t, node)->kind == NODE_BINARY &&
+                             strchr("<>", *node_token(t->tree, node)->text))) {
             return true;
         }
     }
@@ -541,10 +571,13 @@ static TypeIndex binary(Typing *t, NodeIndex node)
     const Types *types = &t->tree->types;
     TypeInfo a = pass_info(t, left), b = pass_info(t, right);
     if (equal) {
+        if (pass_is_no_value(t, first) || pass_is_no_value(t, pass_node(t, first)->next)) {
+            return 0;
+        }
         bool same = types_converts(types, left, right) || types_converts(types, right, left);
         return same ? pass_scalar(BASE_BOOL) : mismatch(t, operator, left, right, "");
     }
-    if (computes_with_bool(t, node)) {
+    if (has_no_number(t, node)) {
         return 0;
     }
     if (compares) {
@@ -597,11 +630,12 @@ static TypeIndex unary(Typing *t, NodeIndex node)
         type = pass_node(t, operand)->type;
     }
     TypeInfo info = pass_info(t, type);
-    bool fits = token_is(operator, "~") ? info.base == BASE_INT || info.base == BASE_UINT : pass_is_number(info);
-    return !type || fits
-               ? type
-               : PASS_FAIL(t, operator, "operator '%.*s' cannot be applied to %s", operator->length, operator->text,
-                           pass_name(t, type));
+    if (!type || is_no_number(t, operand, false)) {
+        return 0;
+    }
+    return token_is(operator, "~") && info.base != BASE_INT && info.base != BASE_UINT
+               ? PASS_FAIL(t, operator, "operator '~' cannot be applied to %s\nwrite ~int(...)", pass_name(t, type))
+               : type;
 }
 
 static TypeIndex choice(Typing *t, NodeIndex node)
@@ -638,7 +672,7 @@ static TypeIndex assign(Typing *t, NodeIndex node)
         value = pass_node(t, pass_node(t, target)->next)->type;
     }
     if (type && value && !token_is(operator, "=")) {
-        value = computes_with_bool(t, node) ? 0 : arithmetic(t, operator, type, value);
+        value = has_no_number(t, node) ? 0 : arithmetic(t, operator, type, value);
     }
     pass_fits(t, value, type, operator);
     return type;

@@ -363,6 +363,36 @@ bool functions_match(const FunctionRow *row, const Types *types, const TypeIndex
     return s.least >= 0;
 }
 
+/* Appends what the letters of a form stand for. */
+static void list_letters(const char *forms, StrBuf *out)
+{
+    static const char *const texts[][2] = {{"F", "a float or a vector of floats"},
+                                           {"D", "a double or a vector of doubles"},
+                                           {"I", "an int or a vector of ints"},
+                                           {"U", "a uint or a vector of uints"},
+                                           {"B", "a bool or a vector of bools"},
+                                           {"G", "a float, a double or a vector of them"},
+                                           {"N", "an int, a float, a double or a vector of them"},
+                                           {"A", "a number or a vector of numbers"},
+                                           {"E", "a number, a bool or a vector of them"},
+                                           {"V", "a vector of bools"},
+                                           {"s", "one component of it"},
+                                           {"M", "a matrix"},
+                                           {"Q", "a square matrix"},
+                                           {"T", "the transposed matrix"},
+                                           {"C", "a column of M"},
+                                           {"R", "a row of M"}};
+    const char *comma = ": ";
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        bool found = false;
+        for (const char *at = strchr(forms, '('); at && *at && !found; at++) {
+            found = *at == *texts[i][0] && strchr("(, ", at[-1]) && strchr(",)", at[1]);
+        }
+        strbuf_addf(out, found ? "%s%s is %s" : "", comma, texts[i][0], texts[i][1]);
+        comma = found ? ", " : comma;
+    }
+}
+
 void functions_list(const FunctionRow *row, StrBuf *out)
 {
     for (const char *text = row->forms; *text;) {
@@ -370,4 +400,5 @@ void functions_list(const FunctionRow *row, StrBuf *out)
         strbuf_addf(out, "%s%s%.*s", text == row->forms ? "" : " or ", row->name, length - open, text + open);
         text += length + (text[length] == ';');
     }
+    list_letters(row->forms, out);
 }

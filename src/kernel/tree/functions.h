@@ -45,7 +45,7 @@ typedef struct FunctionForm {
  * an `out` parameter is converted to the type of the argument. Returns false if there is none. */
 bool functions_match(const FunctionRow *row, const Types *types, const TypeIndex *arguments, int count,
                      FunctionForm *form);
-/* Appends the forms for a message: "pow(F, F)". */
+/* Appends the forms for a message: "pow(F, F): F is a float or a vector of floats". */
 void functions_list(const FunctionRow *row, StrBuf *out);
 
 #endif

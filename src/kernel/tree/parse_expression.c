@@ -160,7 +160,7 @@ static NodeIndex primary(Parse *p)
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         bool arrow = *marks[i].mark != '>' || token_is(t - 1, "-");
         if (token_is(t, marks[i].mark) && arrow) {
-            parse_error(p, p->at, "%s", marks[i].message);
+            parse_error(p, p->at - (*marks[i].mark == '>'), "%s", marks[i].message);
             return node_add(p->tree, NODE_DAMAGED, p->at);
         }
     }

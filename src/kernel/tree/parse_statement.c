@@ -3,6 +3,8 @@
 
 #include "kernel/text/foreign.h"
 
+#include <ctype.h>
+
 /* Returns the flag of the next token if it is a word before a type, otherwise 0. The words can be names, too. */
 static uint32_t next_word(const Parse *p, uint32_t allowed)
 {
@@ -252,7 +254,15 @@ void parse_semicolon(Parse *p)
         return;
     }
     const Token *t = parse_peek(p);
-    message_add_after(p->messages, t - 1, "expected ';', got '%.*s'", t->length, t->text);
+    bool name = t->kind == TOKEN_NUMBER && isdigit((unsigned char)*t->text) && types_word(t - 1);
+    if (name || token_is(t, "==")) {
+        message_add(p->messages, t,
+                    name ? "a name cannot begin with a digit: '%.*s'"
+                         : "'%.*s' compares two values\nwrite = to give a variable its value",
+                    t->length, t->text);
+    } else {
+        message_add_after(p->messages, t - 1, "expected ';', got '%.*s'", t->length, t->text);
+    }
     p->stopped = p->messages->count == MAX_MESSAGES;
     p->damaged = !t->starts_line && p->at < p->last;
 }
@@ -306,6 +316,14 @@ static NodeIndex simple(Parse *p)
                : parse_node(p, NODE_EVALUATE, token, node, 0, 0);
 }
 
+static NodeIndex stray_else(Parse *p)
+{
+    parse_error(
+        p, p->at,
+        "there is no 'if' before this 'else'\nbraces enclose several statements: if (condition) { ... } else { ... }");
+    return node_add(p->tree, NODE_DAMAGED, p->at);
+}
+
 static NodeIndex statement(Parse *p)
 {
     static const struct {
@@ -314,7 +332,7 @@ static NodeIndex statement(Parse *p)
     } rows[] = {
         {"{", parse_block}, {"if", branch},        {"for", for_loop},  {"while", while_loop},
         {"do", do_loop},    {"switch", selection}, {"case", label},    {"default", label},
-        {"break", leave},   {"continue", leave},   {"return", result},
+        {"break", leave},   {"continue", leave},   {"return", result}, {"else", stray_else},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (parse_is(p, rows[i].word)) {
