@@ -173,14 +173,16 @@ static void label(Emit *e, NodeIndex node)
 
 void emit_block(Emit *e, NodeIndex block)
 {
+    bool ends = false;
     emit_text(e, "{");
     e->depth++;
     for (NodeIndex i = emit_node(e, block)->child; i; i = emit_node(e, i)->next) {
         emit_listed(e, i);
+        ends = emit_node(e, i)->kind == NODE_CASE;
     }
     e->depth--;
     emit_line(e);
-    emit_text(e, "}");
+    emit_text(e, ends ? "break; }" : "}"); /* GLSL has no label before a '}' */
 }
 
 /* Writes an expression as a statement. */

@@ -46,7 +46,11 @@ static NodeIndex type_definition(Parse *p)
     NodeIndex node = node_add(p->tree, NODE_STRUCTURE, p->at);
     Children children = parse_children(p, node);
     node_at(p->tree, node)->flags = FLAG_TYPEDEF;
-    parse_expect(p, "struct", "'struct' after typedef");
+    if (!parse_is(p, "struct")) {
+        parse_error(p, p->at, "a typedef names a structure only\nwrite #define name %.*s", parse_peek(p)->length,
+                    parse_peek(p)->text);
+    }
+    parse_accept(p, "struct");
     if (!parse_is(p, "{")) {
         node_append(&children, node_add(p->tree, NODE_EMPTY, parse_name(p, "'{' and the fields")));
     }
@@ -84,7 +88,24 @@ static NodeIndex parameter(Parse *p, bool kernel)
     }
     static const char *const ends[] = {",", ")", "<", "[", NULL};
     expect_type(p, ends, NULL);
-    node_append(&children, parse_type(p));
+    uint32_t first = p->at;
+    NodeIndex type = parse_type(p), length = node_at(p->tree, type)->child;
+    node_append(&children, type);
+    const Token *t = parse_peek(p), *word = &p->tokens[first];
+    if (length && (kernel || node_at(p->tree, length)->kind == NODE_EMPTY) && t->kind == TOKEN_NAME) {
+        parse_error(p, first + 1, "the brackets of a stream follow its name\nwrite '%.*s %.*s[]'", word->length,
+                    word->text, t->length, t->text);
+    }
+    for (int k = 0; k < PARAM_KIND_COUNT; k++) {
+        if (param_kinds[k].word && *param_kinds[k].word && token_is(t, param_kinds[k].word) &&
+            t[1].kind == TOKEN_NAME) {
+            parse_error(p, p->at, "'%s' stands before the type\nwrite '%s %.*s %.*s'", param_kinds[k].word,
+                        param_kinds[k].word, word->length, word->text, t[1].length, t[1].text);
+        }
+    }
+    if (token_is(t, ":")) {
+        parse_error(p, first, "a type stands before the name\nwrite 'float %.*s'", word->length, word->text);
+    }
     bool nameless = !kernel && (parse_is(p, ",") || parse_is(p, ")"));
     if (parse_is(p, "*") || parse_is(p, "&")) {
         parse_error(p, p->at,
@@ -99,6 +120,9 @@ static NodeIndex parameter(Parse *p, bool kernel)
         sizes(p, &children);
     }
     parse_lengths(p, &children);
+    if (parse_is(p, "=")) {
+        parse_error(p, p->at, "a parameter has no default value\npass the value at each launch");
+    }
     node_at(p->tree, node)->token = name;
     node_at(p->tree, node)->flags = flags;
     if (!nameless) {
@@ -137,12 +161,30 @@ static NodeIndex group(Parse *p)
     NodeIndex node = parse_leaf(p, NODE_GROUP);
     Children children = parse_children(p, node);
     do {
-        const char *expected = "one to three group sizes, as in kernel(64) or kernel(16, 8)";
+        const char *expected = "one to three group sizes, as in kernel(64) or kernel(16, 8), or names of #define";
         bool number = parse_peek(p)->kind == TOKEN_NUMBER;
         node_append(&children, number ? parse_leaf(p, NODE_NUMBER) : parse_fail(p, expected));
     } while (parse_accept(p, ","));
     parse_close(p, open, "')' after the group size");
     return node;
+}
+
+/* Adds an error if a variable or a structure follows where a function is expected. `first`: the token of its type. */
+static void check_function(Parse *p, uint32_t first)
+{
+    const Token *t = parse_peek(p), *type = &p->tokens[first], *name = type + token_is(type, "struct");
+    bool named = t->kind == TOKEN_NAME;
+    const Token *after = named ? &p->tokens[parse_after_type(p, p->at)] : t;
+    if (!named && token_is(t, "=")) {
+        bool list = token_is(t + 1, "{");
+        parse_error(p, p->at,
+                    list ? "a structure has no '='\nwrite struct %.*s { float x; };"
+                         : "a constant has a type\nwrite const T %.*s = ...;, where T is its type",
+                    name->length, name->text);
+    } else if (named && (token_is(after, "=") || token_is(after, ";") || token_is(after, ","))) {
+        parse_error(p, p->at, "a variable outside of functions is a constant\nwrite const %.*s %.*s = ...;",
+                    type->length, type->text, t->length, t->text);
+    }
 }
 
 /* Parses a function from its result type on. The words before it were consumed. */
@@ -156,7 +198,12 @@ static NodeIndex function(Parse *p, uint32_t flags)
     }
     static const char *const ends[] = {"(", NULL};
     expect_type(p, ends, (flags & FLAG_KERNEL) ? "kernel void" : "float");
+    if ((flags & FLAG_KERNEL) && parse_is(p, "[")) {
+        parse_error(p, p->at, "a group size has parentheses\nwrite kernel(64) void name(...)");
+    }
+    uint32_t first = p->at;
     node_append(&children, parse_type(p));
+    check_function(p, first);
     uint32_t name = parse_name(p, "the function's name");
     flags |= parameters(p, &children, flags & (FLAG_KERNEL | FLAG_PARAM(PARAM_REDUCE)));
     node_at(p->tree, node)->token = name;

@@ -64,6 +64,14 @@ NodeIndex parse_type(Parse *p)
     if (t->kind != TOKEN_NAME || (parse_keyword(t) && !two)) {
         return parse_fail(p, "a type");
     }
+    static const char *const widths[] = {"unsigned", "signed", "long", "short", NULL}, *const words[] = {
+                                                                                           "char", "short",  "long",
+                                                                                           "int",  "double", "unsigned",
+                                                                                           NULL};
+    if (!two && token_any(t, widths) && token_any(t + 1, words)) {
+        parse_error(p, p->at, "'%.*s %.*s' is not a type\nintegers have 32 bits: write 'int' or 'uint'", t->length,
+                    t->text, t[1].length, t[1].text);
+    }
     NodeIndex type = node_add(p->tree, NODE_TYPE, p->at);
     node_at(p->tree, type)->flags = two ? FLAG_TWO_WORDS : 0;
     p->at += two ? 2 : 1;
@@ -75,6 +83,9 @@ NodeIndex parse_type(Parse *p)
 uint32_t parse_name(Parse *p, const char *expected)
 {
     const Token *t = parse_peek(p);
+    if (t->kind == TOKEN_NUMBER && types_word(t - 1)) {
+        parse_error(p, p->at, "a name cannot begin with a digit: '%.*s'", t->length, t->text);
+    }
     if (t->kind != TOKEN_NAME || parse_keyword(t)) {
         parse_fail(p, expected);
         return p->at;
@@ -128,6 +139,20 @@ static NodeIndex named(Parse *p)
     }
     if ((token_is(t + 1, "[") || has_two_words(p, p->at)) && token_is(&p->tokens[parse_after_type(p, p->at)], "(")) {
         return construct(p);
+    }
+    static const char *const casts[] = {"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", NULL};
+    if (token_any(t, casts) && token_is(t + 1, "<")) {
+        parse_error(p, p->at, "kernel text has no casts of C++\nwrite %.*s(x); floatBitsToInt(x) keeps the bits",
+                    t[2].length, t[2].text);
+        return node_add(p->tree, NODE_DAMAGED, p->at);
+    }
+    if (types_word(t) && is_type(p, t)) {
+        if (t[1].kind == TOKEN_NUMBER) {
+            p->at++;
+            parse_name(p, "a name");
+        }
+        parse_error(p, p->at, "'%.*s' is a type\nwrite %.*s(x) for a value", t->length, t->text, t->length, t->text);
+        return node_add(p->tree, NODE_DAMAGED, p->at);
     }
     bool bare = token_is(t, "indexof") && t[1].kind == TOKEN_NAME;
     return bare ? bare_call(p) : parse_leaf(p, NODE_NAME);
@@ -190,7 +215,10 @@ static NodeIndex member(Parse *p, NodeIndex value)
 static NodeIndex index_of(Parse *p, NodeIndex value)
 {
     uint32_t open = p->at++;
-    NodeIndex node = parse_node(p, NODE_INDEX, open, value, parse_expression(p), 0);
+    NodeIndex node = parse_node(p, NODE_INDEX, open, value, parse_value(p), 0);
+    if (parse_is(p, ",")) {
+        parse_error(p, p->at, "brackets have one index\nwrite a pair for each dimension: name[y][x]");
+    }
     parse_close(p, open, "']' after the index");
     return node;
 }
@@ -235,7 +263,16 @@ static NodeIndex cast(Parse *p)
     uint32_t open = p->at++;
     NodeIndex type = parse_type(p);
     parse_close(p, open, "')' after the type");
-    return parse_node(p, NODE_CONVERT, open, type, unary(p), 0);
+    NodeIndex operand = unary(p), value = operand;
+    const Token *name = node_token(p->tree, type);
+    while (node_at(p->tree, value)->kind == NODE_MEMBER || node_at(p->tree, value)->kind == NODE_INDEX) {
+        value = node_at(p->tree, value)->child;
+    }
+    if (node_at(p->tree, value)->kind == NODE_PAREN &&
+        node_at(p->tree, node_at(p->tree, value)->child)->kind == NODE_COMMA) {
+        parse_error(p, open, "a conversion has one value\nwrite %.*s(x, ...)", name->length, name->text);
+    }
+    return parse_node(p, NODE_CONVERT, open, type, operand, 0);
 }
 
 static NodeIndex unary(Parse *p)
@@ -308,6 +345,11 @@ NodeIndex parse_value(Parse *p)
         left = choice(p, left);
     } else if (token_any(parse_peek(p), marks)) {
         uint32_t token = p->at++;
+        const Token *next = parse_peek(p);
+        if (token_is(next - 1, "=") && !next->spaced && (token_is(next, ">") || token_is(next, "<"))) {
+            parse_error(p, token, "'=%c' is not an operator\nwrite %c=", *next->text, *next->text);
+            left = node_add(p->tree, NODE_DAMAGED, token);
+        }
         left = parse_node(p, NODE_ASSIGN, token, left, parse_value(p), 0);
     }
     p->depth = depth;

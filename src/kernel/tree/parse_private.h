@@ -32,6 +32,9 @@ bool parse_accept(Parse *p, const char *text);
 void parse_expect(Parse *p, const char *text, const char *expected);
 /* Adds the error that `expected` was expected instead of the next token. Returns a Damaged node. */
 NodeIndex parse_fail(Parse *p, const char *expected);
+/* Returns what to write instead of the next token where it cannot stand, after a line end; "": there is no advice.
+ * `statement`: a ';' could stand there. */
+const char *parse_remedy(const Parse *p, bool statement);
 /* Adds an error at a token unless the text is damaged there already. */
 void parse_error(Parse *p, uint32_t token, const char *format, ...) ERROR_PRINTF(3, 4);
 /* Resumes at a token, which is not before the next one. */

@@ -3,8 +3,6 @@
 
 #include "kernel/text/foreign.h"
 
-#include <ctype.h>
-
 /* Returns the flag of the next token if it is a word before a type, otherwise 0. The words can be names, too. */
 static uint32_t next_word(const Parse *p, uint32_t allowed)
 {
@@ -66,6 +64,24 @@ static NodeIndex initial(Parse *p)
     return list;
 }
 
+/* Adds an error at what follows a comma, and is not a variable. */
+static void check_further(Parse *p)
+{
+    static const char *const marks[] = {",", ";", "=", NULL};
+    const Token *t = parse_peek(p);
+    uint32_t after = t->kind == TOKEN_NAME ? parse_after_type(p, p->at) : p->at;
+    if (types_word(t) && t[1].kind == TOKEN_NAME) {
+        parse_error(p, p->at, "expected a name, got the type '%.*s'\nwrite ';' before it, not ','", t->length, t->text);
+    } else if (t->kind != TOKEN_NAME || parse_keyword(t) ||
+               (!token_any(&p->tokens[after], marks) && !p->tokens[after].starts_line)) {
+        parse_error(
+            p, p->at,
+            "expected the name of a further variable, got '%.*s'\neach variable has its own value: write float x = "
+            "..., y = ...;",
+            t->length, t->text);
+    }
+}
+
 static NodeIndex variable(Parse *p)
 {
     uint32_t name = parse_name(p, "a name");
@@ -94,9 +110,19 @@ NodeIndex parse_variables(Parse *p, NodeKind kind, uint32_t flags)
     if (structure && parse_is(p, ";")) {
         return node;
     }
-    do {
-        node_append(&children, variable(p));
-    } while (parse_accept(p, ","));
+    const Token *named = node_token(p->tree, type), *after = parse_peek(p);
+    if (!structure && !types_word(named) && (token_is(after, "=") || token_is(after, ";"))) {
+        parse_error(p, node_at(p->tree, type)->token, "'%.*s' has no type\nwrite one before the name: float %.*s",
+                    named->length, named->text, named->length, named->text);
+        return node_add(p->tree, NODE_DAMAGED, p->at);
+    }
+    node_append(&children, variable(p));
+    while (parse_accept(p, ",")) {
+        check_further(p);
+        if (!p->damaged) {
+            node_append(&children, variable(p));
+        }
+    }
     return node;
 }
 
@@ -121,7 +147,14 @@ void parse_fields(Parse *p, Children *children)
         if (parse_defines_structure(p)) {
             parse_error(p, p->at, "a structure cannot be defined inside of another one\ndefine it before");
         }
-        node_append(children, parse_declaration(p));
+        NodeIndex field = parse_declaration(p);
+        node_append(children, field);
+        for (NodeIndex i = node_at(p->tree, field)->child; i; i = node_at(p->tree, i)->next) {
+            if (node_at(p->tree, i)->flags & FLAG_VALUE) {
+                message_add(p->messages, node_token(p->tree, i),
+                            "a field has no initial value\ngive the values to the constructor: P(x, y)");
+            }
+        }
         parse_semicolon(p);
     }
     parse_close(p, open, "'}'");
@@ -173,9 +206,29 @@ static NodeIndex part(Parse *p, const char *end, NodeIndex parse(Parse *p))
     return parse_is(p, end) ? node_add(p->tree, NODE_EMPTY, p->at) : parse(p);
 }
 
+/* Adds an error if the head of a `for` does not have two semicolons. */
+static void check_head(Parse *p, uint32_t open)
+{
+    uint32_t comma = 0, close = token_is(&p->tokens[open], "(") ? p->closing[open] : 0;
+    int semicolons = 0;
+    for (uint32_t i = open + 1; i < close; i++) {
+        semicolons += token_is(&p->tokens[i], ";");
+        comma =
+            !comma && (token_is(&p->tokens[i], ",") || token_is(&p->tokens[i], "in") || token_is(&p->tokens[i], ":"))
+                ? i
+                : comma;
+        i = token_nesting(&p->tokens[i]) > 0 ? p->closing[i] : i;
+    }
+    if (close && semicolons != 2) {
+        parse_error(p, comma ? comma : close,
+                    "the head of this loop has %d ';', not 2\nwrite for (int i = 0; i < n; i++) { ... }", semicolons);
+    }
+}
+
 static NodeIndex for_loop(Parse *p)
 {
     uint32_t token = p->at++, open = p->at;
+    check_head(p, open);
     NodeIndex node = node_add(p->tree, NODE_FOR, token);
     Children children = parse_children(p, node);
     if (!parse_accept(p, "(")) {
@@ -200,6 +253,10 @@ static NodeIndex while_loop(Parse *p)
 {
     uint32_t token = p->at++;
     NodeIndex test = condition(p);
+    if (parse_is(p, "do") && token_is(parse_peek(p) + 1, "{") &&
+        !token_is(&p->tokens[p->closing[p->at + 1] + 1], "while")) {
+        parse_error(p, p->at, "'do' does not follow a condition\nwrite while (condition) { ... }");
+    }
     return parse_node(p, NODE_WHILE, token, test, parse_statement(p), 0);
 }
 
@@ -241,7 +298,10 @@ static NodeIndex leave(Parse *p)
 static NodeIndex result(Parse *p)
 {
     uint32_t token = p->at++;
-    NodeIndex node = parse_node(p, NODE_RETURN, token, parse_is(p, ";") ? 0 : parse_expression(p), 0, 0);
+    NodeIndex node = parse_node(p, NODE_RETURN, token, parse_is(p, ";") || parse_is(p, "}") ? 0 : parse_value(p), 0, 0);
+    if (parse_is(p, ",")) {
+        parse_error(p, p->at, "a function returns one value\nreturn a vector or a structure, or use out parameters");
+    }
     parse_semicolon(p);
     return node;
 }
@@ -254,14 +314,10 @@ void parse_semicolon(Parse *p)
         return;
     }
     const Token *t = parse_peek(p);
-    bool name = t->kind == TOKEN_NUMBER && isdigit((unsigned char)*t->text) && types_word(t - 1);
-    if (name || token_is(t, "==")) {
-        message_add(p->messages, t,
-                    name ? "a name cannot begin with a digit: '%.*s'"
-                         : "'%.*s' compares two values\nwrite = to give a variable its value",
-                    t->length, t->text);
+    if (token_is(t, "==")) {
+        message_add(p->messages, t, "'==' compares two values\nwrite = to give a variable its value");
     } else {
-        message_add_after(p->messages, t - 1, "expected ';', got '%.*s'", t->length, t->text);
+        message_add_after(p->messages, t - 1, "expected ';', got '%.*s'%s", t->length, t->text, parse_remedy(p, true));
     }
     p->stopped = p->messages->count == MAX_MESSAGES;
     p->damaged = !t->starts_line && p->at < p->last;
@@ -281,6 +337,17 @@ NodeIndex parse_block(Parse *p)
     p->last = last;
     p->variables.count = variables;
     return block;
+}
+
+/* Adds an error if a statement has several values that are separated by commas, of which one has no effect. */
+static void check_values(Parse *p, NodeIndex comma)
+{
+    for (NodeIndex i = node_at(p->tree, comma)->child; i && !p->damaged; i = node_at(p->tree, i)->next) {
+        uint32_t kind = node_at(p->tree, i)->kind, token = node_at(p->tree, comma)->token;
+        if (kind == NODE_NAME || kind == NODE_MEMBER || kind == NODE_INDEX || kind == NODE_NUMBER) {
+            parse_error(p, token, "a statement assigns one variable\nwrite a = x; b = y;");
+        }
+    }
 }
 
 /* Skips a word of another language before the type of a declaration, such as `extern`. */
@@ -310,6 +377,9 @@ static NodeIndex simple(Parse *p)
     }
     NodeIndex node = declaration_or_expression(p);
     uint32_t kind = node_at(p->tree, node)->kind;
+    if (kind == NODE_COMMA) {
+        check_values(p, node);
+    }
     parse_semicolon(p);
     return kind == NODE_DECLARE || kind == NODE_ASSIGN || kind == NODE_STEP
                ? node

@@ -5,6 +5,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#define ERROR_TEXT(text) text
 
 enum { MAX_NESTING = 2000 };
 
@@ -47,13 +50,58 @@ void parse_error(Parse *p, uint32_t token, const char *format, ...)
     p->stopped = p->messages->count == MAX_MESSAGES;
 }
 
+/* Returns whether a token is one of a row: a text, "a" for a name, "T" for the name of a type, "0" for a number, or ""
+ * for any token. */
+static bool is_one_of(const Token *token, const char *row)
+{
+    return strcmp(row, "a") == 0   ? token->kind == TOKEN_NAME && !parse_keyword(token)
+           : strcmp(row, "T") == 0 ? types_word(token) != 0
+           : strcmp(row, "0") == 0 ? token->kind == TOKEN_NUMBER
+                                   : !*row || token_is(token, row);
+}
+
+const char *parse_remedy(const Parse *p, bool statement)
+{
+    static const struct {
+        const char *before, *token, *after, *remedy;
+        bool statement;
+    } rows[] = {
+        {"", ":", "=", ERROR_TEXT("\nwrite = to give a variable its value"), false},
+        {"a", ":", "a", ERROR_TEXT("\nvalues have no methods: write name(value, ...)"), false},
+        {")", ":", "", ERROR_TEXT("\nremove it: write if (condition) { ... }"), false},
+        {"", "~", "", ERROR_TEXT("\n~ has one operand: write ^ for the exclusive or"), false},
+        {"<", ">", "", ERROR_TEXT("\nwrite the name without <>"), false},
+        {">>", ">", "", ERROR_TEXT("\nwrite >>: it keeps the sign of an int, and has none for a uint"), false},
+        {")", "&&", "", ERROR_TEXT("\nthe condition ends before it: write if (a && b)"), false},
+        {")", "||", "", ERROR_TEXT("\nthe condition ends before it: write if (a || b)"), false},
+        {"", "[", "", ERROR_TEXT("\na list is a constructor: write vec2(x, y) or float[](x, y)"), false},
+        {"T", "{", "", ERROR_TEXT("\na constructor has parentheses: write vec2(x, y)"), true},
+        {"a", "{", "", ERROR_TEXT("\na constructor has parentheses: write P(x, y)"), true},
+        {")", "{", "",
+         ERROR_TEXT("\na constructor has parentheses: write P(x, y); a function stands outside of others"), true},
+        {"a", "(", "", ERROR_TEXT("\na function stands outside of others: move it before the kernel"), true},
+        {"a", "a", "", ERROR_TEXT("\nan operator or a ';' is missing between the two names"), true},
+        {"]", "a", "", ERROR_TEXT("\nan operator or a ';' is missing before the name"), true},
+        {"", "*", "", ERROR_TEXT("\nkernel text has no pointers"), false},
+    };
+    const Token *t = parse_peek(p);
+    for (size_t i = 0; p->at > 0 && i < sizeof rows / sizeof *rows; i++) {
+        if ((statement || !rows[i].statement) && is_one_of(t - 1, rows[i].before) && is_one_of(t, rows[i].token) &&
+            (!*rows[i].after || is_one_of(t + 1, rows[i].after))) {
+            return rows[i].remedy;
+        }
+    }
+    return "";
+}
+
 NodeIndex parse_fail(Parse *p, const char *expected)
 {
     const Token *token = parse_peek(p);
     if (token->kind == TOKEN_END) {
         parse_error(p, p->at, "expected %s, got the end of the text", expected);
     } else {
-        parse_error(p, p->at, "expected %s, got '%.*s'", expected, token->length, token->text);
+        parse_error(p, p->at, "expected %s, got '%.*s'%s", expected, token->length, token->text,
+                    parse_remedy(p, false));
     }
     return node_add(p->tree, NODE_DAMAGED, p->at);
 }
