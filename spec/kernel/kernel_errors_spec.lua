@@ -135,7 +135,7 @@ describe("an error in a kernel text", function()
             {f .. "  if (x > 1.0) { r = x;\n}", 1, "{", "never closed"},
             {"kernel void f(float x<>, outt float r<>) { r = x; }", 1, "outt", "expected a type"},
             {"kernel void f(float x<>, float r out) { r = x; }", 1, "out)", "','"},
-            {"kernel void f(float x<>, out float r) { r = x; }", 1, "r)", "'out ... r<>'"},
+            {"kernel void f(float x<>, out float r) { r = x; }", 1, "r)", "'out float r<>'"},
             {"kernel void f(float x<>, inout float r) { r = x; }", 1, "r)", "inout"},
             {"kernel void f(float x<>, neighbor float r) { }", 1, "r)", "neighbor"},
             {"kernel void f(float x<>, out float x<>) { }", 1, "x<>) {", "'x' is already declared"},

@@ -6,6 +6,7 @@
 #include "kernel/emit/derive.h"
 #include "kernel/emit/glsl.h"
 #include "kernel/fault.h"
+#include "kernel/tree/node.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -118,7 +119,9 @@ Kernel *kernel_create(Module *module, const Function *function)
 {
     if (function->kind == FUNCTION_KERNEL && !has_output(function)) {
         source_error(&module->source, function->offset,
-                     "kernel '%s' has no output: mark one with 'out', like 'out float r<>'", function->name);
+                     "kernel '%s' has no output: mark one with 'out', like 'out float r<>', or a "
+                     "changed stream with 'inout'",
+                     function->name);
         return NULL;
     }
     if (function->kind == FUNCTION_HELPER) {
@@ -252,10 +255,21 @@ static bool check_limits(const Kernel *kernel, Device *device)
     for (int d = 0; d < f->group_rank; d++) {
         size *= (uint64_t)f->group[d];
     }
-    uint32_t most = device_limits(device)->group_size;
-    return size <= most || source_error(&kernel->module->source, f->offset,
-                                        "a group of %llu invocations is more than this device has (%u)",
-                                        (unsigned long long)size, most);
+    uint32_t most = device_limits(device)->group_size, bytes = device_limits(device)->shared_bytes;
+    if (kernel->body.shared_bytes > (double)bytes) {
+        return source_error(
+            &kernel->module->source, f->offset,
+            "the shared variables need %.0f bytes, and a group of this device has %u: make them smaller",
+            kernel->body.shared_bytes, bytes);
+    }
+    const Tree *tree = kernel->module->tree;
+    NodeIndex group = f->node ? node_at(tree, f->node)->child : 0;
+    size_t place = group && node_at(tree, group)->kind == NODE_GROUP
+                       ? node_token(tree, node_at(tree, group)->child)->offset
+                       : f->offset;
+    return size <= most ||
+           source_error(&kernel->module->source, place, "a group of %llu invocations is more than this device has (%u)",
+                        (unsigned long long)size, most);
 }
 
 /* Checks that the device has the subgroup operations that the body uses. */

@@ -99,6 +99,7 @@ typedef struct Body {
     bool unbounded;             /* has a loop that is not provably short */
     double trips;               /* upper bound of the iterations of all bounded loops together */
     size_t tokens;              /* number of tokens written; a function counts once per call */
+    double shared_bytes;        /* of the shared variables, without padding */
     int shared_count;           /* number of shared variables of a group kernel */
     int kept_count;             /* number of variables of emit_exact.c */
     const Token *subgroup[SUBGROUP_TRAITS]; /* the first call that needs the trait; NULL: none */

@@ -323,9 +323,10 @@ static void constant(Emit *e, NodeIndex node)
 static void comma(Emit *e, NodeIndex node)
 {
     for (NodeIndex i = emit_node(e, node)->child; i; i = emit_node(e, i)->next) {
-        emit_text(e, i == emit_node(e, node)->child ? "" : ", ");
+        emit_text(e, i == emit_node(e, node)->child ? "(" : ", ");
         emit_value(e, i);
     }
+    emit_text(e, ")");
 }
 
 static void truth(Emit *e, NodeIndex node)

@@ -67,7 +67,9 @@ void pass_fit(Typing *t, NodeIndex node, TypeIndex want, const Token *place)
 {
     TypeIndex have = pass_node(t, node)->type;
     if (!have || !want || !t->brook || !brook_fit(t, node, want, place)) {
-        pass_fits(t, have, want, place);
+        TypeInfo info = pass_info(t, have);
+        bool stream = info.base == BASE_ARRAY && info.length == 0;
+        pass_fits(t, have, want, stream ? pass_first(t, node) : place);
     }
 }
 

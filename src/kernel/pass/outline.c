@@ -149,13 +149,9 @@ static void add_words(StrBuf *list)
 }
 
 /* Adds the error of a word that requires a stream, before a parameter that is not one. */
-static bool wrong_form(Outline *o, const Param *param, const Token *token, const char *word, bool gather)
+static bool wrong_form(Outline *o, const Param *param, const Token *token, const char *word)
 {
     const char *name = param->name;
-    if (strcmp(word, "out") == 0) {
-        return FAIL(o, token, "'%s': an output is a stream: write 'out ... %s<>'%s", name, name,
-                    gather ? ", or 'inout ... []' for random access" : "");
-    }
     return kind_of(word, true) != PARAM_KIND_COUNT
                ? FAIL(o, token, "'%s': inout needs %s<> or %s[]", name, name, name)
                : FAIL(o, token, "'%s': write %s<> for a %s", name, name, param_kinds[kind_of(word, false)].name);
@@ -216,7 +212,7 @@ static bool set_kind(Outline *o, const Function *f, Param *param, NodeIndex node
     if (word) {
         ParamKind kind = kind_of(word, !stream && gather);
         if (kind == PARAM_KIND_COUNT || (!stream && !gather)) {
-            return wrong_form(o, param, token, word, gather);
+            return wrong_form(o, param, token, word);
         }
         param->kind = kind;
     }
@@ -289,7 +285,10 @@ static bool check_reduce(Outline *o, const Function *f, const Token *token)
         }
     }
     if (reduces != 1 || inputs != 1) {
-        return FAIL(o, token, "a reduce kernel has one input stream and one reduce parameter");
+        return FAIL(o, token,
+                    "a reduce kernel has one input stream and one reduce parameter\nwrite reduce void %s(float x<>, "
+                    "reduce float r<>)",
+                    f->name);
     }
     return types[0] == types[1] ||
            FAIL(o, token, "the input (%s) and the reduce parameter (%s) must have the same type", types[0]->name,
@@ -308,7 +307,8 @@ static bool check_signature(Outline *o, const Function *f, NodeIndex node)
         ParamKind kind = param->kind;
         bool allowed = kind == PARAM_REDUCE || kind == PARAM_INPUT || kind == PARAM_CONSTANT || kind == PARAM_GATHER;
         if (f->kind == FUNCTION_REDUCE && !allowed) {
-            return FAIL(o, token, "a reduce kernel can't have a %s", param_kinds[kind].name);
+            return FAIL(o, token, "a reduce kernel can't have %s %s\nits result is 'reduce float r<>'",
+                        strchr("aeiou", *param_kinds[kind].name) ? "an" : "a", param_kinds[kind].name);
         }
         if (f->kind == FUNCTION_KERNEL && kind == PARAM_REDUCE) {
             return FAIL(o, token, "'%s' is a reduce parameter: write 'reduce void %s(...)'", param->name, f->name);

@@ -133,7 +133,14 @@ static void type_declare(Typing *t, NodeIndex node)
         type = 0;
     }
     for (NodeIndex i = pass_node(t, first)->next; i; i = pass_node(t, i)->next) {
+        const Token *name = node_token(t->tree, i);
         pass_node(t, i)->flags |= words;
+        if ((words & FLAG_SHARED) && (pass_node(t, i)->flags & FLAG_VALUE)) {
+            message_add(
+                t->messages, name,
+                "the shared variable '%.*s' has no initial value\nassign it in one invocation, and call barrier()",
+                name->length, name->text);
+        }
         type_variable(t, i, type);
     }
 }
@@ -141,9 +148,18 @@ static void type_declare(Typing *t, NodeIndex node)
 /* Types the parameter of a function. A gather is an array of unknown length. */
 static void type_parameter(Typing *t, NodeIndex node, bool kernel)
 {
-    bool maximum = pass_node(t, node)->flags & FLAG_MAXIMUM;
+    uint32_t flags = pass_node(t, node)->flags;
+    bool maximum = flags & FLAG_MAXIMUM;
+    const Token *name = node_token(t->tree, node);
     NodeIndex type = pass_child(t, node, maximum), rest = pass_node(t, type)->next;
     TypeIndex result = pass_declared(t, type);
+    if (kernel && (flags & FLAG_PARAM(PARAM_OUTPUT)) && !(flags & FLAG_STREAM)) {
+        const char *element = pass_name(t, result);
+        message_add(t->messages, name, "an output is a stream\nwrite 'out %s %.*s<>'%s%s%s%.*s%s", element,
+                    name->length, name->text, rest ? ", or 'inout " : "", rest ? element : "", rest ? " " : "",
+                    rest ? name->length : 0, name->text, rest ? "[]' to write any element" : "");
+        return;
+    }
     if (rest && pass_node(t, rest)->kind == NODE_LIST) {
         rest = pass_node(t, rest)->next;
     }

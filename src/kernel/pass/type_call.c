@@ -121,6 +121,16 @@ static TypeIndex no_form(Typing *t, NodeIndex node, const FunctionRow *row)
     return 0;
 }
 
+/* Returns whether several invocations can change a value: whether it is a part of a stream or of a shared variable. */
+static bool is_shared(const Typing *t, NodeIndex node)
+{
+    const Node *n = pass_node(t, node);
+    while (n->kind == NODE_FIELD || n->kind == NODE_SWIZZLE || n->kind == NODE_INDEX || n->kind == NODE_PAREN) {
+        n = pass_node(t, n->child);
+    }
+    return n->kind == NODE_ELEMENT || (n->kind == NODE_LOCAL && (pass_node(t, n->target)->flags & FLAG_SHARED));
+}
+
 TypeIndex pass_builtin(Typing *t, NodeIndex node)
 {
     const FunctionRow *row = functions_of(pass_node(t, node));
@@ -136,6 +146,12 @@ TypeIndex pass_builtin(Typing *t, NodeIndex node)
     }
     if (!functions_match(row, &t->tree->types, given, count, &form)) {
         return no_form(t, node, row);
+    }
+    if (pass_node(t, node)->kind == NODE_ATOMIC && !is_shared(t, pass_node(t, node)->child)) {
+        const Token *name = node_token(t->tree, node);
+        return PASS_FAIL(t, pass_first(t, pass_node(t, node)->child),
+                         "'%.*s' changes an element of a stream 'inout int x[]', or a shared variable", name->length,
+                         name->text);
     }
     for (int i = 0; i < count; i++) {
         if (form.out[i]) {
@@ -208,16 +224,19 @@ static bool can_query(Typing *t, NodeIndex node, NodeIndex parameter)
     }
     if (flags & FLAG_PARAM(PARAM_VOUT)) {
         return PASS_FAIL(t, name, "'%.*s' is a variable output: %s", name->length, name->text,
-                         size ? "its size is not known yet" : "it has no index");
+                         size ? "its size is not known yet\npush(name, value) adds an element"
+                              : "it has no index\nname an input with <>");
     }
     if (token_is(query, "indexof") && gather) {
-        return PASS_FAIL(t, name, "'%.*s' is a gather: it has no index", name->length, name->text);
+        return PASS_FAIL(t, name, "'%.*s' is a gather: it has no index\nname a parameter with <>, such as an output",
+                         name->length, name->text);
     }
     if (token_is(query, "spacingof") && !(flags & FLAG_STREAM)) {
         return PASS_FAIL(t, query, "'spacingof' takes the name of a parameter with <>: spacingof(name)");
     }
     return (flags & FLAG_STREAM) || gather ||
-           PASS_FAIL(t, query, "'%.*s' takes the name of a stream parameter", query->length, query->text);
+           PASS_FAIL(t, query, "'%.*s' takes the name of a stream parameter\ndeclare it with <>: '%s %.*s<>'",
+                     query->length, query->text, pass_name(t, pass_element(t, parameter)), name->length, name->text);
 }
 
 TypeIndex pass_query(Typing *t, NodeIndex node)

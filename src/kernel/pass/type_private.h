@@ -69,6 +69,8 @@ TypeInfo pass_info(const Typing *t, TypeIndex type);
 /* Returns an array type whose missing lengths are those of the type `have`: float[][2] and float[3][2] become float[3][2]. */
 TypeIndex pass_close(Typing *t, TypeIndex want, TypeIndex have);
 /* Computes a constant whole number without functions. Returns false if the expression is something else. */
+/* Adds the error that a value was expected instead of a stream, or of a stream without some of its indices. */
+void pass_is_stream(Typing *t, const Token *place, const char *expected, TypeInfo stream);
 /* Adds an error at a value that is a stream or nothing. Returns whether it is. */
 bool pass_is_no_value(Typing *t, NodeIndex node);
 bool pass_constant(Typing *t, NodeIndex node, long *value);

@@ -115,6 +115,27 @@ TypeInfo pass_info(const Typing *t, TypeIndex type)
     return types_info(&t->tree->types, type);
 }
 
+void pass_is_stream(Typing *t, const Token *place, const char *expected, TypeInfo stream)
+{
+    TypeIndex element = stream.element;
+    int rank = 1;
+    for (TypeInfo i = pass_info(t, element); i.base == BASE_ARRAY && i.length == 0; i = pass_info(t, element)) {
+        element = i.element;
+        rank++;
+    }
+    if (rank == 1) {
+        message_add(t->messages, place, "expected %s, got a stream of %s\nwrite an index: name[i]", expected,
+                    pass_name(t, element));
+    } else {
+        message_add(t->messages, place,
+                    "expected %s, got a stream of %s, of %d dimensions\nwrite an index for each dimension: name%s",
+                    expected, pass_name(t, element), rank,
+                    rank == 2   ? "[y][x]"
+                    : rank == 3 ? "[z][y][x]"
+                                : "[i]...");
+    }
+}
+
 void pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place)
 {
     if (!have || !want || types_converts(&t->tree->types, have, want)) {
@@ -123,8 +144,7 @@ void pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place)
     TypeInfo from = pass_info(t, have), to = pass_info(t, want);
     const char *source = pass_name(t, have), *name = pass_name(t, want);
     if (from.base == BASE_ARRAY && from.length == 0) {
-        message_add(t->messages, place, "expected %s, got a stream of %s\nwrite an index for each dimension: name[i]",
-                    name, pass_name(t, from.element));
+        pass_is_stream(t, place, name, from);
     } else if (pass_is_plain(from) && pass_is_plain(to) && (from.rows == to.rows || pass_is_scalar(from)) &&
                from.columns == 1) {
         message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(...)", source, name, name);

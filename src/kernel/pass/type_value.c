@@ -1,6 +1,7 @@
 /* Operators, names, fields and indices. */
 #include "base/decimal.h"
 #include "kernel/pass/type_private.h"
+#include "kernel/tree/functions.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -172,9 +173,14 @@ TypeIndex pass_array(Typing *t, TypeIndex element, NodeIndex first, NodeIndex en
     t->folds = 10000;
     t->unknown = false;
     TypeIndex type = given ? pass_value(t, first) : 0;
+    if (given && !type) {
+        return 0;
+    }
     if (type && (!pass_is_whole(pass_info(t, type)) || !fold(t, first, &length) ||
                  (!t->unknown && (length < 1 || length > 1 << 24)))) {
-        message_add(t->messages, pass_first(t, first), "the length of an array must be a constant whole number");
+        message_add(
+            t->messages, pass_first(t, first),
+            "the length of an array must be a constant whole number\nwrite a number, or a name of #define or const");
         return 0;
     }
     return inner ? types_array(&t->tree->types, inner, t->unknown && given ? -1 : (int)length) : 0;
@@ -285,9 +291,9 @@ static TypeIndex swizzle(Typing *t, NodeIndex node, TypeInfo info, TypeIndex typ
     for (int i = 0; i < name->length; i++) {
         const char *found = set ? memchr(set, name->text[i], 4) : NULL;
         if (!found) {
-            return PASS_FAIL(t, name,
-                             "%s has no components '%.*s'\ncomponents are letters of one of xyzw, rgba and stpq",
-                             pass_a(t, type), name->length, name->text);
+            return PASS_FAIL(t, name, "%s has no components '%.*s'\n%s", pass_a(t, type), name->length, name->text,
+                             token_is(name, "length") ? "write length(value)"
+                                                      : "components are letters of one of xyzw, rgba and stpq");
         }
         if (found - set >= info.rows) {
             return PASS_FAIL(t, name, "%s has no component '%c'", pass_a(t, type), *found);
@@ -310,10 +316,20 @@ static TypeIndex member(Typing *t, NodeIndex node)
         return 0;
     }
     if (pass_node(t, node)->flags & FLAG_COMMA) {
-        return PASS_FAIL(t, name, "'%.*s' takes no arguments", name->length, name->text);
+        const Token *value = pass_first(t, base);
+        return functions_find(name) && !token_is(name, "length")
+                   ? PASS_FAIL(t, name, "values have no functions\nwrite %.*s(%.*s, ...)", name->length, name->text,
+                               value->length, value->text)
+                   : PASS_FAIL(t, name, "'%.*s' takes no arguments: values have no functions\nwrite name(value, ...)",
+                               name->length, name->text);
     }
     if (pass_node(t, node)->flags & FLAG_CALLED) {
         bool stream = info.base == BASE_ARRAY && info.length == 0;
+        const Token *value = pass_first(t, base);
+        if (!token_is(name, "length") && functions_find(name)) {
+            return PASS_FAIL(t, name, "values have no functions\nwrite %.*s(%.*s)", name->length, name->text,
+                             value->length, value->text);
+        }
         return token_is(name, "length") && !stream && (info.base == BASE_ARRAY || !pass_is_scalar(info))
                    ? pass_scalar(BASE_INT)
                : stream || pass_node(t, base)->kind == NODE_PARAMETER_VALUE
@@ -321,7 +337,8 @@ static TypeIndex member(Typing *t, NodeIndex node)
                                "'%.*s' has no function '%.*s'\nsizeof_stream(name).x is the number of elements of a "
                                "stream, sizeof_list(name) that of a list",
                                pass_first(t, base)->length, pass_first(t, base)->text, name->length, name->text)
-                   : PASS_FAIL(t, name, "%s has no function '%.*s'", pass_a(t, type), name->length, name->text);
+                   : PASS_FAIL(t, name, "%s has no function '%.*s'\n.length() is its number of elements",
+                               pass_a(t, type), name->length, name->text);
     }
     if (info.base == BASE_STRUCTURE) {
         return field(t, node, info);
@@ -333,7 +350,8 @@ static TypeIndex member(Typing *t, NodeIndex node)
     }
     return pass_is_plain(info) && info.columns == 1
                ? swizzle(t, node, info, type)
-               : PASS_FAIL(t, name, "%s has no field '%.*s'", pass_a(t, type), name->length, name->text);
+               : PASS_FAIL(t, name, "%s has no field '%.*s'\nwrite %s", pass_a(t, type), name->length, name->text,
+                           token_is(name, "length") ? ".length()" : "an index: name[i]");
 }
 
 /* Returns the parameter that an expression names, or 0. */
@@ -343,6 +361,36 @@ static NodeIndex parameter_of(const Typing *t, NodeIndex node)
         node = pass_node(t, node)->child;
     }
     return pass_node(t, node)->kind == NODE_PARAMETER_VALUE ? pass_node(t, node)->target : 0;
+}
+
+/* Adds an error at an index of a parameter with <>. */
+static TypeIndex single(Typing *t, const Token *name, NodeIndex parameter, int indices)
+{
+    uint32_t flags = pass_node(t, parameter)->flags;
+    const char *text = pass_name(t, pass_element(t, parameter)), *brackets = pass_brackets(indices);
+    int length = name->length;
+    if (t->function && (pass_node(t, t->function)->flags & FLAG_PARAM(PARAM_REDUCE))) {
+        return PASS_FAIL(t, name,
+                         "'%.*s' is a single element and has no index\nwrite %.*s: a reduce kernel is called for "
+                         "each element",
+                         length, name->text, length, name->text);
+    }
+    if (flags & FLAG_PARAM(PARAM_VOUT)) {
+        return PASS_FAIL(t, name, "'%.*s' is a variable output and has no index\nwrite push(%.*s, value)", length,
+                         name->text, length, name->text);
+    }
+    if (flags & (FLAG_PARAM(PARAM_OUTPUT) | FLAG_PARAM(PARAM_INOUT))) {
+        return PASS_FAIL(
+            t, name,
+            "'%.*s' is a single element and has no index\nwrite %.*s for the element, or declare 'inout %s "
+            "%.*s%s' to write any element",
+            length, name->text, length, name->text, text, length, name->text, brackets);
+    }
+    return PASS_FAIL(
+        t, name,
+        "'%.*s' is a single element and has no index\nwrite %.*s for the element; declare '%s %.*s%s' to read "
+        "any element by its index, or 'neighbor %s %.*s<>' to read its neighbors",
+        length, name->text, length, name->text, text, length, name->text, brackets, text, length, name->text);
 }
 
 /* Adds an error at an index of a value that has no elements. If it belongs to a stream, names the declaration that the
@@ -368,10 +416,7 @@ static TypeIndex no_elements(Typing *t, NodeIndex node, TypeIndex type)
                          name->text, pass_brackets(indices));
     }
     if (parameter && (pass_node(t, parameter)->flags & FLAG_STREAM)) {
-        return PASS_FAIL(t, name,
-                         "'%.*s' is a single element and has no index\ndeclare '%s %.*s[]' to read any element by its "
-                         "index, or 'neighbor %s %.*s<>' to read its neighbors",
-                         name->length, name->text, text, name->length, name->text, text, name->length, name->text);
+        return single(t, name, parameter, indices);
     }
     return PASS_FAIL(t, node_token(t->tree, node), "%s has no elements", pass_a(t, type));
 }
@@ -387,10 +432,20 @@ static TypeIndex element(Typing *t, NodeIndex node, TypeIndex type, TypeInfo ind
         index = pass_info(t, pass_scalar(BASE_INT));
     }
     bool vector = stream && index.rows > 1 && pass_node(t, pass_node(t, node)->child)->kind != NODE_PARAMETER_VALUE;
+    NodeIndex named = pass_node(t, pass_node(t, node)->child)->kind == NODE_PARAMETER_VALUE
+                          ? pass_node(t, pass_node(t, node)->child)->target
+                          : 0;
+    if (named && !stream && (pass_node(t, named)->flags & FLAG_STREAM) && pass_is_number(index) && index.rows > 1) {
+        return single(t, pass_first(t, node), named, index.rows);
+    }
+    if (pass_is_no_value(t, pass_child(t, node, 1))) {
+        return 0;
+    }
     if (stream ? vector || !pass_is_number(index) || index.columns > 1 : !pass_is_whole(index)) {
-        return PASS_FAIL(t, place,
-                         stream ? "an index of a stream is a number, or one vector of all indices"
-                                : "an index must be an int or uint\nwrite int(...)");
+        return PASS_FAIL(
+            t, place,
+            stream ? "an index of a stream is a number, or one vector of all indices\nwrite name[y][x] or name[p]"
+                   : "an index must be an int or uint\nwrite int(...)");
     }
     if (stream) {
         TypeIndex inner = info.element;
@@ -444,10 +499,37 @@ static Base common(TypeInfo a, TypeInfo b)
     return a.base > b.base ? a.base : b.base;
 }
 
+/* Appends what to write if an operator does not take two types. */
+static void advise(Typing *t, TypeIndex left, TypeIndex right, StrBuf *out)
+{
+    TypeInfo a = pass_info(t, left), b = pass_info(t, right), less = a.rows > b.rows ? b : a;
+    bool plain = pass_is_plain(a) && pass_is_plain(b);
+    if (plain && (a.base == BASE_BOOL) != (b.base == BASE_BOOL)) {
+        strbuf_add(out, "\na bool is a condition: write it alone, or int(...)");
+    } else if (plain && (a.columns > 1 || b.columns > 1)) {
+        strbuf_addf(out, "\na %s is multiplied by a vector or matrix of its size",
+                    pass_name(t, a.columns > 1 ? left : right));
+    } else if (plain && less.rows == 1) {
+        strbuf_addf(out, "\nwrite .x after the %s for a component, or length(...)",
+                    pass_name(t, a.rows > b.rows ? left : right));
+    } else if (plain) {
+        strbuf_addf(out, "\nwrite .%.*s after the %s", less.rows, "xyzw", pass_name(t, a.rows > b.rows ? left : right));
+    } else if (a.base == BASE_STRUCTURE || b.base == BASE_STRUCTURE) {
+        strbuf_add(out, "\nwrite a '.' and the name of a field after it");
+    }
+}
+
 static TypeIndex mismatch(Typing *t, const Token *operator, TypeIndex a, TypeIndex b, const char *remedy)
 {
-    return PASS_FAIL(t, operator, "operator '%.*s' cannot be applied to %s and %s%s", operator->length, operator->text,
-                     pass_name(t, a), pass_name(t, b), remedy);
+    StrBuf advice = STRBUF_EMPTY;
+    if (!*remedy) {
+        advise(t, a, b, &advice);
+    }
+    message_add(t->messages, operator,
+                "operator '%.*s' cannot be applied to %s and %s%s", operator->length, operator->text, pass_name(t, a),
+                pass_name(t, b), *remedy ? remedy : strbuf_text(&advice));
+    strbuf_free(&advice);
+    return 0;
 }
 
 /* Returns the type of a product in which an operand is a matrix. */
@@ -509,9 +591,7 @@ bool pass_is_no_value(Typing *t, NodeIndex node)
     TypeInfo info = pass_info(t, pass_node(t, node)->type);
     bool stream = info.base == BASE_ARRAY && info.length == 0;
     if (stream) {
-        message_add(t->messages, pass_first(t, node),
-                    "expected a value, got a stream of %s\nwrite an index for each dimension: name[i]",
-                    pass_name(t, info.element));
+        pass_is_stream(t, pass_first(t, node), "a value", info);
     } else if (info.base == BASE_VOID) {
         message_add(t->messages, pass_first(t, node),
                     "this call has no value: the function returns void\ncall it in a statement of its own");
@@ -519,8 +599,26 @@ bool pass_is_no_value(Typing *t, NodeIndex node)
     return stream || info.base == BASE_VOID;
 }
 
-/* Adds an error at a value that cannot be computed with. Returns whether there is one. */
-static bool is_no_number(Typing *t, NodeIndex node, bool chain)
+/* Returns what to write instead of a bool that is an operand. */
+static const char *bool_remedy(Typing *t, NodeIndex operation, NodeIndex operand)
+{
+    const Token *operator= node_token(t->tree, operation);
+    bool binary = pass_node(t, operation)->kind == NODE_BINARY, compared = pass_node(t, operand)->kind == NODE_BINARY;
+    bool both = true;
+    for (NodeIndex i = pass_node(t, operation)->child; i; i = pass_node(t, i)->next) {
+        both = both && pass_info(t, pass_node(t, i)->type).base == BASE_BOOL;
+    }
+    return both && is_any(operator, "&")               ? "\nwrite && between conditions"
+           : both && is_any(operator, "|")             ? "\nwrite || between conditions"
+           : both && is_any(operator, "^")             ? "\nwrite ^^ between conditions"
+           : is_any(operator, "&|^") && compared       ? "\ncomparisons are computed first: write (a & b) == c"
+           : pass_node(t, operand)->kind == NODE_UNARY ? "\n! is computed first: write !(a > b)"
+           : binary && compared && strchr("<>", *operator->text) ? "\nwrite a < b && b < c"
+                                                                 : "\nwrite float(...) or int(...)";
+}
+
+/* Adds an error at an operand that cannot be computed with. Returns whether there is one. */
+static bool is_no_number(Typing *t, NodeIndex operation, NodeIndex node)
 {
     TypeIndex type = pass_node(t, node)->type;
     TypeInfo info = pass_info(t, type);
@@ -528,8 +626,7 @@ static bool is_no_number(Typing *t, NodeIndex node, bool chain)
         return type && !pass_is_number(info);
     }
     if (info.base == BASE_BOOL) {
-        message_add(t->messages, pass_first(t, node), "a bool is not a number\n%s",
-                    chain ? "write a < b && b < c" : "write float(...) or int(...)");
+        message_add(t->messages, pass_first(t, node), "a bool is not a number%s", bool_remedy(t, operation, node));
     } else {
         message_add(t->messages, pass_first(t, node), "%s is not a number\nwrite %s", pass_a(t, type),
                     info.base == BASE_ARRAY ? "an index: name[i]" : "a '.' and the name of a field after it");
@@ -541,10 +638,7 @@ static bool is_no_number(Typing *t, NodeIndex node, bool chain)
 static bool has_no_number(Typing *t, NodeIndex node)
 {
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
-        const Node *operand = pass_node(t, i);
-        if (is_no_number(t, i,
-                         operand->kind == NODE_BINARY && pass_node(t, node)->kind == NODE_BINARY &&
-                             strchr("<>", *node_token(t->tree, node)->text))) {
+        if (is_no_number(t, node, i)) {
             return true;
         }
     }
@@ -593,13 +687,14 @@ static TypeIndex binary(Typing *t, NodeIndex node)
 }
 
 /* Checks that an operand of !, && and ? is a bool. */
-static void check_truth(Typing *t, NodeIndex node)
+static bool check_truth(Typing *t, NodeIndex node, const char *remedy)
 {
     TypeIndex type = pass_node(t, node)->type;
-    if (type && type != pass_scalar(BASE_BOOL)) {
-        const Token *first = pass_first(t, node);
-        message_add(t->messages, first, "expected a bool, got %s\nwrite (...) != 0", pass_name(t, type));
+    bool good = !type || type == pass_scalar(BASE_BOOL);
+    if (!good && !pass_is_no_value(t, node)) {
+        message_add(t->messages, pass_first(t, node), "expected a bool, got %s\nwrite %s", pass_name(t, type), remedy);
     }
+    return good;
 }
 
 static TypeIndex logical(Typing *t, NodeIndex node)
@@ -608,8 +703,12 @@ static TypeIndex logical(Typing *t, NodeIndex node)
     if (t->brook && left && right && brook_logical(t, node, &type)) {
         return type;
     }
-    check_truth(t, pass_child(t, node, 0));
-    check_truth(t, pass_child(t, node, 1));
+    const Token *operator= node_token(t->tree, node);
+    const char *remedy = token_is(operator, "&&")   ? "(...) != 0, or & for the bits of ints"
+                         : token_is(operator, "||") ? "(...) != 0, or | for the bits of ints"
+                                                    : "(...) != 0, or ^ for the bits of ints";
+    check_truth(t, pass_child(t, node, 0), remedy);
+    check_truth(t, pass_child(t, node, 1), remedy);
     return pass_scalar(BASE_BOOL);
 }
 
@@ -622,15 +721,16 @@ static TypeIndex unary(Typing *t, NodeIndex node)
         if (type && t->brook && brook_negate(t, node, &type)) {
             return type;
         }
-        check_truth(t, operand);
-        return pass_scalar(BASE_BOOL);
+        bool good =
+            check_truth(t, operand, "(...) == 0 for !(...), !(a > b) for a condition, or ~ for the bits of ints");
+        return good ? pass_scalar(BASE_BOOL) : 0;
     }
     if (type && t->brook) {
         brook_sign(t, operand);
         type = pass_node(t, operand)->type;
     }
     TypeInfo info = pass_info(t, type);
-    if (!type || is_no_number(t, operand, false)) {
+    if (!type || is_no_number(t, node, operand)) {
         return 0;
     }
     return token_is(operator, "~") && info.base != BASE_INT && info.base != BASE_UINT
@@ -646,7 +746,7 @@ static TypeIndex choice(Typing *t, NodeIndex node)
     if (t->brook && test && a && b && brook_choice(t, node, &type)) {
         return type;
     }
-    check_truth(t, pass_child(t, node, 0));
+    check_truth(t, pass_child(t, node, 0), "(...) != 0");
     if (!a || !b) {
         return 0;
     }

@@ -384,11 +384,12 @@ static void list_letters(const char *forms, StrBuf *out)
                                            {"R", "a row of M"}};
     const char *comma = ": ";
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        bool found = false;
-        for (const char *at = strchr(forms, '('); at && *at && !found; at++) {
-            found = *at == *texts[i][0] && strchr("(, ", at[-1]) && strchr(",)", at[1]);
+        int found = 0;
+        for (const char *at = strchr(forms, '('); at && *at; at++) {
+            found += *at == *texts[i][0] && strchr("(, ", at[-1]) && strchr(",)", at[1]);
         }
-        strbuf_addf(out, found ? "%s%s is %s" : "", comma, texts[i][0], texts[i][1]);
+        strbuf_addf(out, found ? "%s%s is %s%s" : "", comma, texts[i][0], texts[i][1],
+                    found > 1 ? ", the same in all places" : "");
         comma = found ? ", " : comma;
     }
 }

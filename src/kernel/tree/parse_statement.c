@@ -295,13 +295,27 @@ static NodeIndex leave(Parse *p)
     return node;
 }
 
+/* Adds an error if an expression has several values that are separated by commas, of which one has no effect. */
+static void check_values(Parse *p, NodeIndex comma, bool returned)
+{
+    bool list = comma && node_at(p->tree, comma)->kind == NODE_COMMA;
+    for (NodeIndex i = list ? node_at(p->tree, comma)->child : 0; i && !p->damaged; i = node_at(p->tree, i)->next) {
+        uint32_t kind = node_at(p->tree, i)->kind;
+        bool last = returned && !node_at(p->tree, i)->next;
+        if (!last && (kind == NODE_NAME || kind == NODE_MEMBER || kind == NODE_INDEX || kind == NODE_NUMBER)) {
+            parse_error(p, node_at(p->tree, comma)->token,
+                        returned ? "a function returns one value\nreturn a vector or a structure, or use out parameters"
+                                 : "a statement assigns one variable\nwrite a = x; b = y;");
+        }
+    }
+}
+
 static NodeIndex result(Parse *p)
 {
     uint32_t token = p->at++;
-    NodeIndex node = parse_node(p, NODE_RETURN, token, parse_is(p, ";") || parse_is(p, "}") ? 0 : parse_value(p), 0, 0);
-    if (parse_is(p, ",")) {
-        parse_error(p, p->at, "a function returns one value\nreturn a vector or a structure, or use out parameters");
-    }
+    NodeIndex value = parse_is(p, ";") || parse_is(p, "}") ? 0 : parse_expression(p);
+    NodeIndex node = parse_node(p, NODE_RETURN, token, value, 0, 0);
+    check_values(p, value, true);
     parse_semicolon(p);
     return node;
 }
@@ -339,17 +353,6 @@ NodeIndex parse_block(Parse *p)
     return block;
 }
 
-/* Adds an error if a statement has several values that are separated by commas, of which one has no effect. */
-static void check_values(Parse *p, NodeIndex comma)
-{
-    for (NodeIndex i = node_at(p->tree, comma)->child; i && !p->damaged; i = node_at(p->tree, i)->next) {
-        uint32_t kind = node_at(p->tree, i)->kind, token = node_at(p->tree, comma)->token;
-        if (kind == NODE_NAME || kind == NODE_MEMBER || kind == NODE_INDEX || kind == NODE_NUMBER) {
-            parse_error(p, token, "a statement assigns one variable\nwrite a = x; b = y;");
-        }
-    }
-}
-
 /* Skips a word of another language before the type of a declaration, such as `extern`. */
 static void skip_foreign(Parse *p)
 {
@@ -377,9 +380,7 @@ static NodeIndex simple(Parse *p)
     }
     NodeIndex node = declaration_or_expression(p);
     uint32_t kind = node_at(p->tree, node)->kind;
-    if (kind == NODE_COMMA) {
-        check_values(p, node);
-    }
+    check_values(p, node, false);
     parse_semicolon(p);
     return kind == NODE_DECLARE || kind == NODE_ASSIGN || kind == NODE_STEP
                ? node
