@@ -241,13 +241,6 @@ static bool may_load(const Emit *e, NodeIndex node)
     return loads;
 }
 
-/* Returns whether a condition stores what it loads: "(v = g[i]) < n", or possibly through a function's argument. */
-static bool keeps_load(const Emit *e, NodeIndex condition)
-{
-    return (!expression_pure((Typing *)&e->t, condition) || emit_node(e, condition)->kind == NODE_CALL) &&
-           may_load(e, condition);
-}
-
 /* Writes the terms of a loop's condition. All except those from which compilers count iterations correctly are passed
  * through a function. */
 static void terms(Emit *e, NodeIndex condition, const Loop *loop)
@@ -264,7 +257,8 @@ static void terms(Emit *e, NodeIndex condition, const Loop *loop)
     }
 }
 
-/* Writes a loop's condition. One that stores what it loads gets an exit before it: see `watch`. */
+/* Writes a loop's condition. One that loads gets an exit before it: see `watch`. Code after the loop may have the value,
+ * also if it loads the element again. */
 static void put_condition(Emit *e, const Loop *loop)
 {
     NodeIndex condition = loop->condition;
@@ -275,7 +269,7 @@ static void put_condition(Emit *e, const Loop *loop)
         emit_declare(e, condition, 0);
     } else if (always_true(e, condition)) {
         emit_value(e, condition);
-    } else if (keeps_load(e, condition)) {
+    } else if (may_load(e, condition)) {
         emit_text(e, "(rill_never() ? false : ");
         put_apart(e, condition);
         emit_text(e, ")");
