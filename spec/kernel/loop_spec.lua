@@ -526,6 +526,24 @@ describe("a loop", function()
         end
     end)
 
+    it("keeps what its condition loads, in all invocations", function()
+        local values = {0, 0, 1, -1, 3}
+        for _, loop in ipairs {
+            "for (int a = 0; a < min(%s, 2); ++a) { s = a; s = a; }", "while (s < %s) s++;",
+            "do { s++; } while (s < %s);", "for (; s + 1 < %s;) s++;",
+        } do
+            for _, form in ipairs {{"neighbor int n<>", "n"}, {"int n[]", "n[i]"}} do
+                local k = rill.kernel(([=[kernel void f(int i<>, %s, out int r<>, out int t<>) {
+                    int s = 0;
+                    %s
+                    t = s;
+                    r = %s;
+                }]=]):format(form[1], loop:format(form[2]), form[2]))
+                check.equal(values, (k(rill.iota(5), rill.from(values, "int"))):values())
+            end
+        end
+    end)
+
     it("leaves the device usable after it was stopped", function()
         local k = rill.kernel "kernel float f(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }"
         local x <close> = rill.stream("float", 3)
