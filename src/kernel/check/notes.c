@@ -18,6 +18,17 @@ static bool names(const Typing *t, NodeIndex node, NodeIndex variable)
     return found;
 }
 
+/* Returns whether a part of the tree pushes to a variable output, or passes it to a function. */
+static bool pushes(const Typing *t, NodeIndex node, NodeIndex output)
+{
+    const Node *n = pass_node(t, node);
+    bool found = (n->kind == NODE_PUSH || n->kind == NODE_CALL) && names(t, node, output);
+    for (NodeIndex i = n->child; i && !found; i = pass_node(t, i)->next) {
+        found = pushes(t, i, output);
+    }
+    return found;
+}
+
 static void note_parameters(Typing *t, NodeIndex block)
 {
     const uint32_t outputs = FLAG_PARAM(PARAM_OUTPUT);
@@ -26,8 +37,12 @@ static void note_parameters(Typing *t, NodeIndex block)
         if (pass_node(t, p)->kind != NODE_PARAMETER) {
             continue;
         }
-        if (!names(t, block, p)) {
-            bool output = is_kernel(t) && (pass_node(t, p)->flags & outputs);
+        bool output = is_kernel(t) && (pass_node(t, p)->flags & outputs);
+        bool variable = is_kernel(t) && (pass_node(t, p)->flags & FLAG_PARAM(PARAM_VOUT));
+        if (variable && !pushes(t, block, p)) {
+            message_add(t->messages, name, "output '%.*s' has no elements: push(%.*s, value) adds one", name->length,
+                        name->text, name->length, name->text);
+        } else if (output ? !expression_assigns(t, block, p) : !names(t, block, p)) {
             message_add(t->messages, name, output ? "output '%.*s' is never assigned: it is 0" : "'%.*s' is not used",
                         name->length, name->text);
         }

@@ -13,6 +13,28 @@ static char closer(const Token *open)
     return *open->text == '(' ? ')' : *open->text == '[' ? ']' : '}';
 }
 
+/* Returns the column of the first token on the line of token i. */
+static int indentation(const Parse *p, uint32_t i)
+{
+    while (i > 0 && !p->tokens[i].starts_line) {
+        i--;
+    }
+    return source_column(p->tree->source, p->tokens[i].offset);
+}
+
+/* Returns the first '{' whose '}' begins a line that is indented less than that of the '{', up to a token: a block that
+ * is not closed shifts those around it. Returns `found` if there is none. */
+static uint32_t shifted(const Parse *p, uint32_t found, uint32_t end)
+{
+    for (uint32_t i = 0; i < end; i++) {
+        uint32_t close = token_is(&p->tokens[i], "{") ? p->closing[i] : 0;
+        if (close && p->tokens[close].starts_line && indentation(p, close) < indentation(p, i)) {
+            return i;
+        }
+    }
+    return found;
+}
+
 /* Reports brackets that do not match, at token `at`. If the closing bracket there closes one further out, or a block,
  * the innermost one is never closed. */
 static bool unbalanced(Parse *p, const uint32_t *open, int depth, uint32_t at)
@@ -23,7 +45,8 @@ static bool unbalanced(Parse *p, const uint32_t *open, int depth, uint32_t at)
         i++;
     }
     if (depth > 0 && (i < depth || *close->text == '}')) {
-        parse_error(p, open[depth - 1], "this '%c' is never closed", *p->tokens[open[depth - 1]].text);
+        uint32_t last = open[depth - 1], place = token_is(&p->tokens[last], "{") ? shifted(p, last, at) : last;
+        parse_error(p, place, "this '%c' is never closed", *p->tokens[last].text);
     } else {
         parse_error(p, at, "this '%c' closes no bracket", *close->text);
     }

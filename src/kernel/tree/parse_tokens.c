@@ -97,7 +97,10 @@ const char *parse_remedy(const Parse *p, bool statement)
 NodeIndex parse_fail(Parse *p, const char *expected)
 {
     const Token *token = parse_peek(p);
-    if (token->kind == TOKEN_END) {
+    if (token_is(token, ";") && token->text != p->messages->source->text + token->offset) {
+        parse_error(p, p->at, "this ';' belongs to the macro\nremove it at the end of the #define");
+        p->stopped = true;
+    } else if (token->kind == TOKEN_END) {
         parse_error(p, p->at, "expected %s, got the end of the text", expected);
     } else {
         parse_error(p, p->at, "expected %s, got '%.*s'%s", expected, token->length, token->text,
