@@ -198,7 +198,7 @@ static bool lists_fit(Typing *t, NodeIndex node, NodeIndex parameter)
     for (NodeIndex i = pass_child(t, node, 1); i; i = pass_node(t, i)->next) {
         indices += pass_info(t, pass_node(t, i)->type).rows;
     }
-    if (rank == 0) {
+    if (rank == 0 || (pass_node(t, parameter)->flags & FLAG_PARAM(PARAM_INOUT))) {
         message_add(t->messages, word,
                     "'sizeof_list' takes the name of a gather, and an index for each dimension except the last");
     } else if (indices != rank - 1) {
@@ -209,8 +209,10 @@ static bool lists_fit(Typing *t, NodeIndex node, NodeIndex parameter)
                     type, name->length, name->text, pass_brackets(rank), rank - 1, rank == 2 ? "ex" : "ices", indices,
                     indices == 1 ? "ex needs" : "ices need", type, name->length, name->text,
                     pass_brackets(indices + 1));
+    } else {
+        return true;
     }
-    return rank > 0 && indices == rank - 1;
+    return false;
 }
 
 /* Checks that a query can be made about a parameter, which its first argument names. */

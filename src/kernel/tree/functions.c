@@ -388,9 +388,11 @@ static void list_letters(const char *forms, StrBuf *out)
         for (const char *at = strchr(forms, '('); at && *at; at++) {
             found += *at == *texts[i][0] && strchr("(, ", at[-1]) && strchr(",)", at[1]);
         }
-        strbuf_addf(out, found ? "%s%s is %s%s" : "", comma, texts[i][0], texts[i][1],
-                    found > 1 ? ", the same in all places" : "");
-        comma = found ? ", " : comma;
+        if (found) {
+            strbuf_addf(out, "%s%s is %s%s", comma, texts[i][0], texts[i][1],
+                        found > 1 ? ", the same in all places" : "");
+            comma = ", ";
+        }
     }
 }
 
