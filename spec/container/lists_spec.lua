@@ -127,6 +127,11 @@ describe("a grid of lists", function()
         local w = rill.kernel "kernel void w(int i<>, inout float l[][]) { l[i][sizeof_list(l, i) - 1] = 9.0; }"
         w(rill.from({0, 2}, "int"), l)
         assert.same({0, 9, 0, 0, 9}, l:stream():values())
+        for _, type in ipairs {"uint", "float"} do
+            local size = rill.kernel(("kernel void z(%s i<>, float l[][], out int r<>) { r = sizeof_list(l, i); }")
+                :format(type))
+            assert.same({2, 0, 3}, size(rill.from({0, 1, 2}, type), l):values())
+        end
     end)
 
     it("takes no entries at all", function()

@@ -345,7 +345,9 @@ static void list_size(Emit *e, NodeIndex node)
     open_call(e, "z_", root);
     for (NodeIndex i = emit_node(e, name)->next; i; i = emit_node(e, i)->next) {
         emit_text(e, i == emit_node(e, name)->next ? "" : ", ");
-        emit_value(e, i);
+        emit_helper(e, HELPER_INDEX, "rill_ix(");
+        emit_kept(e, i);
+        emit_text(e, ")");
     }
     emit_text(e, ")");
 }

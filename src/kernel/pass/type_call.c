@@ -198,7 +198,7 @@ static bool lists_fit(Typing *t, NodeIndex node, NodeIndex parameter)
     for (NodeIndex i = pass_child(t, node, 1); i; i = pass_node(t, i)->next) {
         indices += pass_info(t, pass_node(t, i)->type).rows;
     }
-    if (rank == 0 || (pass_node(t, parameter)->flags & FLAG_PARAM(PARAM_INOUT))) {
+    if (rank == 0) {
         message_add(t->messages, word,
                     "'sizeof_list' takes the name of a gather, and an index for each dimension except the last");
     } else if (indices != rank - 1) {
