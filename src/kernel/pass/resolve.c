@@ -17,6 +17,9 @@ typedef struct Name {
     NodeIndex called;   /* the Function or Structure; 0: none */
     NodeIndex value;    /* the innermost Variable or Parameter in scope; 0: none */
     NodeIndex reported; /* the function in which an error said that the value is not declared */
+    NodeIndex ended;    /* the last Variable of this name whose scope has ended; 0: none */
+    NodeIndex ended_in; /* the function that contains it */
+    NodeIndex loop;     /* the For or While whose scope it was; 0: another scope */
     int depth;          /* of the scope that contains the value; 0: outside of functions */
     int called_depth;   /* of the scope that contains a structure */
     size_t next;        /* 1 + the next name of the bucket; 0: none */
@@ -33,6 +36,9 @@ typedef struct Resolver {
     Messages *messages;
     NodeIndex function; /* that is being resolved; 0: none */
     NodeIndex assigned; /* the target of an assignment that is being resolved */
+    NodeIndex value;    /* its value */
+    bool head;          /* the first part of a `for` is being resolved */
+    int parsed;         /* errors before this pass */
     int depth;
     bool failed; /* host memory was exhausted */
     struct {
@@ -157,14 +163,20 @@ static void declare_called(Resolver *r, NodeIndex node)
     *called = *called && !is_defined(r, node) ? *called : node;
 }
 
-/* Ends the scope in which the values from `first` on were declared. */
-static void leave(Resolver *r, size_t first)
+/* Ends the scope of a node, in which the values from `first` on were declared. */
+static void leave(Resolver *r, size_t first, NodeIndex scope)
 {
+    uint32_t kind = node_of(r, scope)->kind;
     while (r->hidden.count > first) {
         const Hidden *h = &r->hidden.items[--r->hidden.count];
-        size_t next = r->names.items[h->at].next;
-        r->names.items[h->at] = h->name;
-        r->names.items[h->at].next = next;
+        Name ended = r->names.items[h->at], *name = &r->names.items[h->at];
+        *name = h->name;
+        name->next = ended.next;
+        if (ended.value != h->name.value && kind != NODE_FUNCTION && kind != NODE_STRUCTURE) {
+            name->ended = ended.value;
+            name->ended_in = r->function;
+            name->loop = kind == NODE_FOR || kind == NODE_WHILE ? scope : 0;
+        }
     }
 }
 
@@ -195,30 +207,224 @@ static void suggest(const Resolver *r, const Token *token, bool called, StrBuf *
     for (size_t i = 0; called && functions_at(i); i++) {
         foreign_try(&nearest, functions_at(i)->name);
     }
+    if (!called && token->length > 3) {
+        foreign_try(&nearest, "true");
+        foreign_try(&nearest, "false");
+    }
     foreign_add(&nearest, text);
 }
 
-static void unknown(Resolver *r, const Token *token, bool called, bool assigned)
+static bool is_known(const Token *name)
 {
+    return functions_find(name) != NULL;
+}
+
+/* Returns whether a token ends a statement or begins or ends a block. */
+static bool is_end(const Token *token)
+{
+    static const char *const ends[] = {";", "{", "}", NULL};
+    return token->kind == TOKEN_END || token_any(token, ends);
+}
+
+/* Returns whether a name follows from an error of the parser, which skips tokens: it is in the line of the error after
+ * it, or it was in the statement or declaration that contains the error. */
+static bool follows_error(const Resolver *r, const Token *token, size_t offset)
+{
+    const Token *start = r->tree->tokens, *at = start;
+    int depth = 0; /* of parentheses and square brackets, in which nothing ends */
+    for (; at->kind != TOKEN_END && (at->offset < offset || depth > 0 || !is_end(at)); at++) {
+        bool ends = is_end(at);
+        depth += ends ? 0 : token_nesting(at);
+        start = ends && depth == 0 && at->offset < offset ? at + 1 : start;
+    }
+    for (const Token *t = start; t < at && t < token; t++) {
+        if (token_equal(t, token)) {
+            return true;
+        }
+    }
+    return token->offset >= offset &&
+           source_line(r->tree->source, token->offset) == source_line(r->tree->source, offset);
+}
+
+static bool is_consequence(const Resolver *r, const Token *token)
+{
+    bool found = false;
+    for (int i = 0; i < r->parsed && i < r->messages->count && !found; i++) {
+        found = follows_error(r, token, r->messages->items[i].offset);
+    }
+    return found;
+}
+
+/* Returns the wider of the types of two operands. */
+static const Token *wider(const Token *a, const Token *b)
+{
+    static const char *const scalars[] = {"bool", "int", "uint", "float", "double", NULL};
+    int place[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        while (scalars[place[i]] && !token_is(i ? b : a, scalars[place[i]])) {
+            place[i]++;
+        }
+    }
+    return place[1] > place[0] ? b : a;
+}
+
+/* Returns the type of a number without a suffix that is not one. */
+static const Token *number_type(const Token *number)
+{
+    static const Token types[] = {{.kind = TOKEN_NAME, .text = "int", .length = 3},
+                                  {.kind = TOKEN_NAME, .text = "uint", .length = 4},
+                                  {.kind = TOKEN_NAME, .text = "float", .length = 5}};
+    char last = number->text[number->length - 1];
+    bool hex = number->length > 1 && (number->text[1] == 'x' || number->text[1] == 'X'), real = false;
+    for (int i = 0; i < number->length && !hex; i++) {
+        real = real || strchr(".eEfF", number->text[i]);
+    }
+    return &types[real ? 2 : last == 'u' || last == 'U'];
+}
+
+/* Returns the word of the type of a value of which it is plain, such as 2.0, vec2(x) or a declared name; otherwise
+ * NULL. */
+static const Token *plain_type(Resolver *r, NodeIndex node)
+{
+    const Token *token = node_token(r->tree, node), *a, *b;
+    NodeIndex child = node_of(r, node)->child, value;
+    switch (node_of(r, node)->kind) {
+    case NODE_NUMBER: return token->kind == TOKEN_NUMBER ? number_type(token) : NULL;
+    case NODE_CALL: return types_word(token) ? token : NULL;
+    case NODE_UNARY:
+    case NODE_PAREN: return plain_type(r, child);
+    case NODE_BINARY:
+        a = plain_type(r, child);
+        b = plain_type(r, node_of(r, child)->next);
+        return a && b ? wider(a, b) : NULL;
+    case NODE_NAME:
+        value = r->names.items[find_name(r, token)].value;
+        child = value && node_of(r, value)->kind == NODE_PARAMETER ? node_of(r, value)->child : 0;
+        token = child ? node_token(r->tree, child) : NULL;
+        return child && node_of(r, child)->kind == NODE_TYPE && types_word(token) &&
+                       !token_is(node_token(r->tree, value) + 1, "[")
+                   ? token
+                   : NULL;
+    default: return NULL;
+    }
+}
+
+/* Proposes the declaration of a name to which a value is assigned. */
+static void propose(Resolver *r, const Token *token, StrBuf *text)
+{
+    const Token *type = plain_type(r, r->value);
+    strbuf_add(text, "\nwrite its type where it is first assigned");
+    if (type || r->head) {
+        strbuf_addf(text, ": %.*s %.*s = ...", type ? type->length : 3, type ? type->text : "int", token->length,
+                    token->text);
+    }
+}
+
+/* Returns the structure that has a field of this name; 0: none. */
+static NodeIndex structure_with(const Resolver *r, const Token *field)
+{
+    for (NodeIndex s = 1; s < r->tree->nodes.count; s++) {
+        NodeIndex d = node_of(r, s)->kind == NODE_STRUCTURE ? node_of(r, s)->child : 0;
+        for (; d; d = node_of(r, d)->next) {
+            NodeIndex type = node_of(r, d)->kind == NODE_DECLARE ? node_of(r, d)->child : 0;
+            for (NodeIndex v = type ? node_of(r, type)->next : 0; v; v = node_of(r, v)->next) {
+                if (token_equal(node_token(r->tree, v), field)) {
+                    return s;
+                }
+            }
+        }
+    }
+    return 0;
+}
+
+/* Writes the error about a name that is a function or a type. Returns false if it is none. */
+static bool used_as_value(Resolver *r, const Token *token, NodeIndex called, StrBuf *text)
+{
+    const FunctionRow *row = functions_find(token);
+    bool function = called ? node_of(r, called)->kind == NODE_FUNCTION : row != NULL;
+    if (function) {
+        const char *arguments = called                        ? "..."
+                                : strstr(row->forms, "()")    ? ""
+                                : strstr(row->forms, "(name") ? "name"
+                                                              : "...";
+        strbuf_addf(text, "'%.*s' is a function: write %.*s(%s)", token->length, token->text, token->length,
+                    token->text, arguments);
+    } else if (called || types_word(token)) {
+        strbuf_addf(text, "'%.*s' is a type", token->length, token->text);
+        strbuf_addf(text,
+                    token_is(token + 1, "&") ? "; kernel text has no references: write %.*s name" : ": write %.*s(...)",
+                    token->length, token->text);
+    }
+    return function || called || types_word(token);
+}
+
+/* Writes the error about a variable whose scope has ended. */
+static void ended(const Resolver *r, const Token *token, const Name *name, StrBuf *text)
+{
+    NodeIndex last = name->loop ? node_of(r, name->loop)->child : 0;
+    while (last && node_of(r, last)->next) {
+        last = node_of(r, last)->next;
+    }
+    strbuf_addf(text, "'%.*s' is not declared here: the %s of its declaration (line %d) has ended\n%s", token->length,
+                token->text, name->loop ? "loop" : "block",
+                source_line(r->tree->source, node_token(r->tree, name->ended)->offset),
+                last && node_of(r, last)->kind == NODE_EMPTY
+                    ? "remove the ';' after the parentheses of the loop: it is the whole loop"
+                    : "declare it before that");
+}
+
+/* Adds the error about an undeclared value. */
+static void unknown_value(Resolver *r, const Token *token, bool assigned)
+{
+    const Name *name = &r->names.items[find_name(r, token)];
     StrBuf text = STRBUF_EMPTY;
-    strbuf_addf(&text, "%s '%.*s' is not declared", called ? "function" : "", token->length, token->text);
-    size_t sentence = text.length;
-    if (called) {
-        foreign_called(&text, token);
+    NodeIndex structure;
+    if (name->ended && name->ended_in == r->function) {
+        ended(r, token, name, &text);
+    } else if (!used_as_value(r, token, name->called, &text)) {
+        strbuf_addf(&text, "'%.*s' is not declared", token->length, token->text);
+        size_t sentence = text.length;
+        foreign_value(&text, token, is_known);
+        if (text.length == sentence && token->length > 3 && memcmp(token->text, "gl_", 3) == 0) {
+            strbuf_add(&text, ": write indexof(name) for the index of the element, or localid() and groupid() in a "
+                              "group kernel");
+        }
+        if (text.length == sentence && (structure = structure_with(r, token))) {
+            const Token *type = node_token(r->tree, structure);
+            strbuf_addf(&text, "; it is a field of %.*s: write name.%.*s", type->length, type->text, token->length,
+                        token->text);
+        }
+        if (text.length == sentence) {
+            suggest(r, token, false, &text);
+        }
+        if (text.length == sentence && assigned) {
+            propose(r, token, &text);
+        }
+        if (text.length == sentence) {
+            foreign_index(&text, token);
+        }
+    }
+    message_add(r->messages, token, "%s", strbuf_text(&text));
+    strbuf_free(&text);
+}
+
+/* Adds the error about a function that does not exist. */
+static void unknown_function(Resolver *r, const Token *token)
+{
+    NodeIndex value = r->names.items[find_name(r, token)].value;
+    StrBuf text = STRBUF_EMPTY;
+    if (value) {
+        const Token *after = node_token(r->tree, value) + 1;
+        bool elements = token_is(after, "[") || token_is(after, "<");
+        strbuf_addf(&text, "'%.*s' is not a function: write %.*s%s", token->length, token->text, token->length,
+                    token->text, elements ? "[i] for an element" : " * (...) for a product");
     } else {
-        foreign_value(&text, token);
+        strbuf_addf(&text, "function '%.*s' is not declared", token->length, token->text);
+        if (!foreign_called(&text, token, is_known)) {
+            suggest(r, token, true, &text);
+        }
     }
-    if (text.length == sentence && token->length > 3 && memcmp(token->text, "gl_", 3) == 0) {
-        strbuf_add(&text, ": write indexof(name) for the index of the element, or localid() and groupid() in a group "
-                          "kernel");
-    }
-    if (text.length == sentence) {
-        suggest(r, token, called, &text);
-    }
-    if (text.length == sentence && assigned) {
-        strbuf_addf(&text, "\nwrite its type where it is first assigned: float %.*s = ...", token->length, token->text);
-    }
-    message_add(r->messages, token, "%s", strbuf_text(&text) + !called);
+    message_add(r->messages, token, "%s", strbuf_text(&text));
     strbuf_free(&text);
 }
 
@@ -242,9 +448,10 @@ static void resolve_name(Resolver *r, NodeIndex node)
     if (token->length > 2 && memcmp(token->text, "__", 2) == 0) {
         n->kind = NODE_NUMBER; /* __LINE__ */
     } else if (r->failed || !name->value) {
-        if (!r->failed && (!name->reported || name->reported != r->function)) { /* once for each name in a function */
+        bool reported = name->reported && name->reported == r->function; /* once for each name in a function */
+        if (!r->failed && !reported && !is_consequence(r, token)) {
             r->names.items[at].reported = r->function;
-            unknown(r, token, false, node == r->assigned);
+            unknown_value(r, token, node == r->assigned);
         }
         node_of(r, node)->kind = NODE_DAMAGED;
     } else {
@@ -271,7 +478,9 @@ static void resolve_call(Resolver *r, NodeIndex node)
         n->kind = row->kind;
         n->target = functions_number(row);
     } else {
-        unknown(r, token, true, false);
+        if (!is_consequence(r, token)) {
+            unknown_function(r, token);
+        }
         n->kind = NODE_DAMAGED;
     }
     resolve_children(r, node);
@@ -288,7 +497,7 @@ static void resolve_type(Resolver *r, NodeIndex node)
     bool structure = called && node_of(r, called)->kind == NODE_STRUCTURE;
     n->target = structure ? called : 0;
     n->type = structure ? node_of(r, called)->type : types_word(token);
-    if (!n->type) {
+    if (!n->type && !is_consequence(r, token)) {
         StrBuf text = STRBUF_EMPTY;
         strbuf_addf(&text, "'%.*s' is not a type", token->length, token->text);
         char best[MAX_NAME + 1];
@@ -310,6 +519,7 @@ static void resolve_scope(Resolver *r, NodeIndex node)
     r->function = kind == NODE_FUNCTION ? node : function;
     r->depth++;
     for (NodeIndex i = node_of(r, node)->child; i; i = node_of(r, i)->next) {
+        r->head = kind == NODE_FOR && i == node_of(r, node)->child;
         if (whole && node_of(r, i)->kind == NODE_BLOCK) {
             resolve_children(r, i);
         } else {
@@ -317,7 +527,7 @@ static void resolve_scope(Resolver *r, NodeIndex node)
         }
     }
     r->depth--;
-    leave(r, first);
+    leave(r, first, node);
     r->function = function;
 }
 
@@ -328,6 +538,7 @@ static void resolve(Resolver *r, NodeIndex node)
     case NODE_CALL: resolve_call(r, node); break;
     case NODE_ASSIGN:
         r->assigned = token_is(node_token(r->tree, node), "=") ? node_of(r, node)->child : 0;
+        r->value = r->assigned ? node_of(r, r->assigned)->next : 0;
         resolve_children(r, node);
         break;
     case NODE_TYPE: resolve_type(r, node); break;
@@ -368,7 +579,7 @@ static void declare_outer(Resolver *r)
 
 bool pass_resolve(Tree *tree, Messages *messages)
 {
-    Resolver r = {.tree = tree, .messages = messages};
+    Resolver r = {.tree = tree, .messages = messages, .parsed = messages->count};
     if (!ARRAY_ROOM(&r.names)) {
         return false;
     }

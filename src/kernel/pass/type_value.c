@@ -241,18 +241,55 @@ static Base number_base(const char *text, int length)
     return BASE_NONE;
 }
 
+/* Appends the spelling in GLSL of a number of another language, such as 10ull, 0b101 or 1.0d. */
+static void spell(const char *text, int length, StrBuf *out)
+{
+    bool hex = length > 2 && text[0] == '0' && tolower((unsigned char)text[1]) == 'x';
+    bool binary = length > 2 && text[0] == '0' && tolower((unsigned char)text[1]) == 'b';
+    int n = hex ? 2 + digits_at(text + 2, length - 2, 16) : digits_at(text, length, 10);
+    bool real = false, whole = true, wide = false; /* suffixes of whole numbers; of doubles */
+    for (; !hex && n < length && strchr(".0123456789eE", text[n]); n++) {
+        real = true;
+    }
+    bool unsigned_ = hex || (!real && strtod(text, NULL) > 2147483647.0);
+    for (int i = n; i < length; i++) {
+        char c = (char)tolower((unsigned char)text[i]);
+        whole = whole && (c == 'u' || c == 'l');
+        unsigned_ = unsigned_ || c == 'u';
+        wide = wide || c == 'd' || (c == 'l' && i + 1 < length && tolower((unsigned char)text[i + 1]) == 'f');
+    }
+    if (binary && 2 + digits_at(text + 2, length - 2, 2) < length - 3) {
+        return;
+    }
+    if (binary) {
+        strbuf_addf(out, "\nwrite 0x%llX", strtoull(text + 2, NULL, 2));
+    } else if (n > 0 && whole && n < length) {
+        strbuf_addf(out, "\nwrite %.*s%s", n, text, !real && unsigned_ ? "u" : "");
+    } else if (n > 0 && n + 2 >= length && strchr("fFhHdDlL", text[n])) {
+        strbuf_addf(out, "\nwrite %.*s%s%s", n, text, real || hex ? "" : ".0", wide ? "lf" : "");
+    } else if (n == length && *text == '0') {
+        strbuf_addf(out, "\na number that begins with 0 is octal: write %.*s", n - (int)strspn(text, "0"),
+                    text + strspn(text, "0"));
+    }
+}
+
 static TypeIndex number(Typing *t, NodeIndex node)
 {
     const Token *token = node_token(t->tree, node);
     Base base = token->kind == TOKEN_NAME ? BASE_INT : number_base(token->text, token->length); /* __LINE__ */
-    int digits = digits_at(token->text, token->length, 10);
-    bool plain = digits > 0 && digits < token->length && strchr("fFhHlL", token->text[digits]);
+    bool hex = token->length > 10 && token->text[0] == '0' && tolower((unsigned char)token->text[1]) == 'x';
+    if (hex && base != BASE_NONE && strtoull(token->text, NULL, 16) > UINT32_MAX) {
+        return PASS_FAIL(t, token, "%.*s is out of range: whole numbers have 32 bits, at most 8 hexadecimal digits",
+                         token->length, token->text);
+    }
     if (base != BASE_NONE) {
         return pass_scalar(base);
     }
-    return plain ? PASS_FAIL(t, token, "'%.*s' is not a number\nwrite %.*s.0", token->length, token->text, digits,
-                             token->text)
-                 : PASS_FAIL(t, token, "'%.*s' is not a number", token->length, token->text);
+    StrBuf text = STRBUF_EMPTY;
+    spell(token->text, token->length, &text);
+    message_add(t->messages, token, "'%.*s' is not a number%s", token->length, token->text, strbuf_text(&text));
+    strbuf_free(&text);
+    return 0;
 }
 
 /* fields and indices */

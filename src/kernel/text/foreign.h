@@ -12,10 +12,15 @@ const char *foreign_syntax(const SourceText *source, size_t *offset);
 /* The functions below append a suggestion to a message about an unknown name, such as "; did you mean 'float'?". They
  * append nothing if no known name resembles it. */
 
-/* Suggests the name of a function of another language. Returns whether it is known. */
-bool foreign_called(StrBuf *text, const Token *name);
-/* Suggests a replacement of an undeclared value that other languages have. */
-void foreign_value(StrBuf *text, const Token *name);
+/* Returns whether kernel text has a function of this name. */
+typedef bool (*ForeignKnown)(const Token *name);
+
+/* Suggests what replaces the call of a function of another language. Returns whether there is a suggestion. */
+bool foreign_called(StrBuf *text, const Token *name, ForeignKnown known);
+/* Suggests a replacement of an undeclared value that other languages have. The tokens after the name are read. */
+void foreign_value(StrBuf *text, const Token *name, ForeignKnown known);
+/* Suggests the index of an element for an undeclared name such as `i`. */
+void foreign_index(StrBuf *text, const Token *name);
 
 /* The known name that is nearest to an unknown one. */
 typedef struct Nearest {
@@ -30,7 +35,8 @@ Nearest foreign_nearest(const Token *name);
 void foreign_try(Nearest *n, const char *known);
 /* Appends the suggestion. */
 void foreign_add(const Nearest *n, StrBuf *text);
-/* Suggests a replacement of a word before a declaration that other languages have. Returns whether it is known. */
+/* Suggests a replacement of a word before a declaration that other languages have. The tokens after the word are read.
+ * Returns whether the word is known. */
 bool foreign_word(StrBuf *text, const Token *name);
 /* Suggests a type, or a word that may be before a type: `kernel` or the word of a row of `kinds`, which is param_kinds.
  * The structures of the text were compared with `n` before. */

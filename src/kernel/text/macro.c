@@ -71,7 +71,12 @@ static bool refuse_other(const Expander *x, const Token *tokens, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (tokens[i].kind == TOKEN_OTHER && tokens[i].length == 1) {
             unsigned char byte = (unsigned char)*tokens[i].text;
-            return byte == '\'' || byte == '`'
+            const char *text = tokens[i].text;
+            bool character = byte == '\'' && text[1] && text[1] != '\n' && text[2] == '\'';
+            return character
+                       ? source_error(x->source, tokens[i].offset,
+                                      "kernel text has no characters: write the number %d for '%c'", text[1], text[1])
+                   : byte == '\'' || byte == '`'
                        ? source_error(x->source, tokens[i].offset, "kernel text has no strings")
                        : source_error(x->source, tokens[i].offset, "unexpected character (byte %d)", byte);
         }
@@ -462,9 +467,19 @@ static bool conditional(Expander *x, const Token *line, size_t count, bool *hand
 
 static bool unsupported(const Expander *x, const Token *line)
 {
+    static const char *const marks[] = {"version", "extension", "pragma", "line", "error", "warning", "import", NULL};
+    const Token *word = &line[1];
+    if (token_is(word, "include")) {
+        return source_error(x->source, line[0].offset,
+                            "'#include' is not supported in kernel text: join the texts in Lua, as in "
+                            "rill.kernel(common .. text)");
+    }
+    if (word->spaced && !token_any(word, marks)) {
+        return source_error(x->source, line[0].offset, "'#' does not begin a comment: write // before it");
+    }
     return source_error(x->source, line[0].offset,
-                        "'#%.*s' is not supported in kernel text: #define, #undef and #if ... #endif are",
-                        line[1].length, line[1].text);
+                        "'#%.*s' is not supported in kernel text: #define, #undef and #if ... #endif are%s",
+                        word->length, word->text, token_any(word, marks) ? ": remove the line" : "");
 }
 
 static bool directive(Expander *x, const Token *line, size_t count)
