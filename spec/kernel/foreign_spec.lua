@@ -78,6 +78,99 @@ local bodies <const> = {
     {"const float k; r = k * x;", "k;", "the constant 'k' has no value"},
     {"goto done; r = x;", "goto", "no goto"},
     {"r = u.length(1);", "length", "takes no arguments"},
+    {"r = x or 1;", "or", "condition ? x : y"},
+    {"if (x // 2 == 1) { r = 1.0; }", "// 2", "floor(x / y)"},
+    {"float y = x * 2\nif y > 1 then r = 2.0; end", "if y", "if (condition)"},
+    {"repeat { r = x; } until (x > 1);", "repeat", "do { ... } while"},
+    {"while (x > 1.0) do { r = x; }", "do", "while (condition)"},
+    {"for (i in range(3)) { r = x; }", "in", "for (int i = 0; i < n; i++)"},
+    {"for (auto& b : u) { r += b; }", "auto", "for (int i = 0; i < n; i++)"},
+    {"--[[ a comment ]] r = x;", "--[[", "/*"},
+    {"local p = {x = 1, y = 2}; r = p.x;", "local", "struct P"},
+    {"vec2 v = {x = 1, y = 2}; r = v.x;", "v = {", "struct P"},
+    {"local int v[64]; r = x;", "local", "'shared'"},
+    {"float y := x; r = y;", ":=", "write ="},
+    {"r = std::max(x, 1.0);", "::", "no prefix"},
+    {"if (x <> 0) { r = x; }", "<>", "!="},
+    {"r = float(3 >>> 1);", ">>>", "write >>"},
+    {"r = static_cast<float>(x);", "static_cast", "float(x)"},
+    {"int a = reinterpret_cast<int&>(x); r = x;", "reinterpret_cast", "floatBitsToUint(x)"},
+    {"vec2 v = new vec2(x); r = v.x;", "new", "Name(...)"},
+    {"unsigned long long i = 3; r = x;", "unsigned", "'uint'"},
+    {"if constexpr (true) { r = x; }", "if", "if (condition)"},
+    {"int a = 1_000_000; r = x;", "_000", "1000000"},
+    {"int a = 1'000'000; r = x;", "'000", "1000000"},
+    {"r = 'a';", "'a'", "97"},
+    {"int a = 10ull; r = x;", "10ull", "write 10u"},
+    {"uint a = 2654435761ULL; r = x;", "2654435761ULL", "write 2654435761u"},
+    {"int a = 0LL; r = x;", "0LL", "write 0$"},
+    {"r = 0.5d;", "0.5d", "write 0.5lf"},
+    {"r = 1.5l;", "1.5l", "write 1.5$"},
+    {"r = 2f;", "2f", "write 2.0"},
+    {"int a = 0b1111; r = x;", "0b1111", "write 0xF"},
+    {"int a = 089; r = x;", "089", "octal: write 89"},
+    {"int a = 0xFFFFFFFFFF; r = x;", "0xFF", "out of range"},
+    {"r = get_global_id(0);", "get_global_id", "indexof(name).x"},
+    {"r = native_sin(x);", "native_sin", "'sin'"},
+    {"r = float(convert_int4(x).x);", "convert_int4", "write ivec4(...)"},
+    {"r = as_uint(x);", "as_uint", "floatBitsToUint"},
+    {"r = __fmul_rn(x, x);", "__fmul_rn", "write x * y"},
+    {"r = norm3df(x, x, x);", "norm3df", "length(vec3(x, y, z))"},
+    {"r = __int2float_rn(3);", "__int2float_rn", "float(x)"},
+    {"atomic_inc(u[0]); r = x;", "atomic_inc", "atomicAdd(x, 1)"},
+    {"InterlockedCompareExchange(u[0], 1, 2); r = x;", "Interlocked", "atomicCompSwap(x, compare, value)"},
+    {"imageAtomicAdd(u, 1, 2); r = x;", "imageAtomicAdd", "atomicAdd(x, value)"},
+    {"r = mul(x, x);", "mul", "write x * y"},
+    {"r = where(x > 0.0, x, 1.0);", "where", "condition ? x : y"},
+    {"r = Vec2(x, x).x;", "Vec2", "write vec2(...)"},
+    {"r = curand_uniform(x);", "curand_uniform", "rill.random"},
+    {"r = Mat2(x)[0].x;", "Mat2", "'mat2'"},
+    {"r = math.random();", "math", "rill.random"},
+    {"r = math.tointeger(x);", "math", "write int(x)"},
+    {"r = math.missing(x);", "math", "no libraries"},
+    {"r = bit.band(x, 1);", "bit", "write x & y"},
+    {"r = floatBitstoInt(x);", "floatBitstoInt", "'floatBitsToInt'"},
+    {"r = u(1);", "u(1", "u[i]"},
+    {"r = x(2);", "x(2", "x * (...)"},
+    {"barrier; r = x;", "barrier", "is a function: write barrier()"},
+    {"r = float(localid.x);", "localid", "is a function: write localid()"},
+    {"r = float(indexof.x);", "indexof", "indexof(name)"},
+    {"r = float3{x, x, x}.x;", "float3", "with parentheses"},
+    {"vec2 v = vec2 {x, x}; r = v.x;", "vec2 {", "with parentheses"},
+    {"R = x;", "R", "'r'?"},
+    {"if (flase) { r = x; }", "flase", "'false'?"},
+    {"r = x / UINT_MAX;", "UINT_MAX", "4294967295u"},
+    {"r = float(gl_SubgroupSize);", "gl_SubgroupSize", "subgroupsize()"},
+    {"r = float(i);", "i)", "indexof(name).x"},
+    {"r = fragCoord.x;", "fragCoord", "vec2(indexof(name).xy)"},
+    {"r = iTime;", "iTime", "'float x'"},
+    {"color = vec4(x); r = color.x;", "color", "vec4 color"},
+    {"n = 3; r = x;", "n", "int n ="},
+    {"n = u[1]; r = n;", "n", "float n ="},
+    {"n = sqrt(x); r = n;", "n", "first assigned$"},
+    {"for (k = 0; k < 3; k++) { r = x; }", "k", "int k ="},
+    {"for (int k = 0; k < 3; k++) { r = x; }\nr = float(k);", "k)", "declare it before the loop"},
+    {"for (int k = 0; k < 3; k++);\nr = u[k];", "k]", "remove the ';'"},
+    {"if (x > 1.0) { float y = x; }\nr = y;", "y;", "declare it before the block"},
+    {"uchar4 q; r = x;", "uchar4", "called 'uvec4'"},
+    {"__half q; r = x;", "__half", "called 'float'"},
+    {"vector3 q; r = x;", "vector3", "called 'vec3'"},
+    {"ulong q; r = x;", "ulong", "32 bits"},
+    {"table q; r = x;", "table", "'float x[]'"},
+    {"string q; r = x;", "string", "no strings"},
+    {"volatile float q = x; r = q;", "volatile", "remove it"},
+    {"__local float q; r = x;", "__local", "'shared float s[64];'"},
+}
+
+-- Texts in which one error has others as a consequence, which are not reported.
+local consequences <const> = {
+    "kernel void f(float x<>, float 3, float a, out float r<>) { r = x * a; }",
+    "kernel void f(float x<>,\n float g;\n float a,\n out float r<>) { r = x * a; }",
+    "const d = vec2(0.1, 0.2);\nkernel void f(float x<>, out float r<>) { r = x * d.x; }",
+    "kernel void f(float x<>, out float r<>) { uint h = 0, float z; z = 3.0; r = z; }",
+    "kernel void f(float x<>, out float r<>) { float y = 2 * ; r = y * z; }",
+    "kernel void f(float x<>, out float r<>) { printf(\"%d\", 3); r = x; }",
+    "struct P { float a; };\nkernel void f(inout P p<>) { P& q = p; q.a = 1.0; }",
 }
 
 -- Texts with an error in the signature, and texts of the message.
@@ -106,6 +199,23 @@ local signatures <const> = {
     {"__shared__ float s[64]; kernel void f(float x<>, out float r<>) { r = x; }", "in the body of a group kernel"},
     {"struct Point { vec2 at; }; kernel void f(Pointt x<>, out float r<>) { r = x.at.x; }", "'Point'?"},
     {"function f(x) return x end", "the type of its result"},
+    {"local function f(x) return x end", "the type of its result"},
+    {"kernel __launch_bounds__(64) void f(float x<>, out float r<>) { r = x; }", "; a group size is written"},
+    {"extern \"C\" __global__ void f(float x<>, out float r<>) { r = x; }", "write 'kernel void'"},
+    {"kernel void f(readonly float x[], out float r<>) { r = x[0]; }", "remove it"},
+    {"kernel void f(float x<>, writeonly float r<>) { r = x; }", "'out float r<>'"},
+    {"layout(binding = 0) uniform image2D a; kernel void f(float x<>, out float r<>) { r = x; }", "'vec4 image[][]'"},
+    {"layout(local_size_x = 64) in; kernel void f(float x<>, out float r<>) { r = x; }", "kernel(64) void f"},
+    {"class P { float a; }; kernel void f(P x<>, out float r<>) { r = x.a; }", "write struct"},
+    {"enum K { A, B }; kernel void f(float x<>, out float r<>) { r = x; }", "const int A = 0"},
+    {"typedef float real; kernel void f(real x<>, out float r<>) { r = x; }", "#define real float"},
+    {"using real = float; kernel void f(real x<>, out float r<>) { r = x; }", "#define real float"},
+    {"using namespace std; kernel void f(float x<>, out float r<>) { r = x; }", "no namespaces"},
+    {"#include \"a.h\"\nkernel void f(float x<>, out float r<>) { r = x; }", "join the texts in Lua"},
+    {"#pragma once\nkernel void f(float x<>, out float r<>) { r = x; }", "remove the line"},
+    {"# a comment\nkernel void f(float x<>, out float r<>) { r = x; }", "write // before it"},
+    {"struct P { float life; }; kernel void f(inout P p<>) { if (life < 0.0) { p.life = 1.0; } }",
+     "it is a field of P: write name.life"},
     {"-- twice\nkernel void f(float x<>, out float r<>) { r = x; }", "// before a comment"},
     {"kernel void f(float x<>, out float r<>) { r = x // 2; }", "floor(x / y)"},
 }
@@ -118,13 +228,18 @@ local valid <const> = {
     "int local = 3; local--; --local; if (local > 0) --local; r = float(local-- - 1);",
     "float end[2]; end[0] = x; int n = 1; do { --n; } while (n > 0); r = end[0]; /* x and y */",
     "float function = x; float let = function, var = let; r = var; // if x then y end",
+    "float class = x, enum = 1.0, using = 2.0, namespace = 3.0, new = class;\nusing *= 2.0; r = new * (enum - namespace);",
+    "int n = 3; if (n > 1) do { n--; } while (n > 1); while (n > 9) do { n--; } while (n > 5); r = float(n);",
+    "float time = x, noise = 2.0, i = 3.0, table = u[0]; r = time + noise / (i + table); // (2 == 1)",
+    "r = x; if (x > 1.0) { /* a */ r = 2.0; } // see (1)",
 }
 
 describe("syntax that GLSL does not have", function()
     it("is named at its position, with the form of GLSL", function()
         for _, case in ipairs(bodies) do
             local message = check.failure(rill.kernel, HEAD .. case[1] .. TAIL)
-            assert(message:find(case[3], 1, true), case[1] .. ": " .. message)
+            local says, last = case[3]:gsub("%$$", "")
+            assert((message .. "\n"):find(says .. (last == 1 and "\n" or ""), 1, true), case[1] .. ": " .. message)
             local source, caret = message:match "\n%s*%d+ | ([^\n]*)\n%s*| (%s*%^)"
             assert(source:sub(#caret, #caret + #case[2] - 1) == case[2], message)
         end
@@ -137,6 +252,13 @@ describe("syntax that GLSL does not have", function()
         end
         local message = check.failure(rill.kernel, "kernel void f(vec5 x<>, out float r<>) { r = x.x; }")
         assert(not message:find("did you mean", 1, true), message)
+    end)
+
+    it("is the only error if others follow from it", function()
+        for _, text in ipairs(consequences) do
+            local message = check.failure(rill.kernel, text)
+            assert(not message:find("errors", 1, true), text .. ": " .. message)
+        end
     end)
 
     it("is not confused with names and comments of GLSL", function()

@@ -99,6 +99,8 @@ static const struct {
     {"ushort", "'uint16'"},
     {"char", "'int8'"},
     {"byte", "'uint8'"},
+    {"uchar", "'uint8'"},
+    {"float16_t", "'half'"},
     {"int8_t", "'int8'"},
     {"int16_t", "'int16'"},
     {"int32_t", "'int'"},
@@ -112,6 +114,7 @@ static const struct {
     {"i8", NULL},
     {"u8", NULL},
     {"long", NULL},
+    {"ulong", NULL},
     {"size_t", NULL},
 };
 

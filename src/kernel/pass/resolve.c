@@ -81,6 +81,12 @@ static size_t find_name(Resolver *r, const Token *token)
     return r->names.count - 1;
 }
 
+static Name *name_of(Resolver *r, const Token *token)
+{
+    size_t at = find_name(r, token); /* which may move the list */
+    return &r->names.items[at];
+}
+
 static void declared_twice(Resolver *r, const Token *token, NodeIndex first)
 {
     bool function = node_of(r, first)->kind == NODE_FUNCTION;
@@ -202,10 +208,15 @@ static Nearest nearest_name(const Resolver *r, const Token *token, bool called, 
 /* Appends the known name that is nearest to an unknown one. */
 static void suggest(const Resolver *r, const Token *token, bool called, StrBuf *text)
 {
+    static const char *const types[] = {"bool", "int",  "uint", "float", "double", "vec2",
+                                        "vec3", "vec4", "mat2", "mat3",  "mat4"};
     char best[MAX_NAME + 1];
     Nearest nearest = nearest_name(r, token, called, best);
     for (size_t i = 0; called && functions_at(i); i++) {
         foreign_try(&nearest, functions_at(i)->name);
+    }
+    for (size_t i = 0; called && i < sizeof types / sizeof *types; i++) {
+        foreign_try(&nearest, types[i]);
     }
     if (!called && token->length > 3) {
         foreign_try(&nearest, "true");
@@ -282,12 +293,20 @@ static const Token *number_type(const Token *number)
     return &types[real ? 2 : last == 'u' || last == 'U'];
 }
 
+/* Returns the word of the type before the declaration of a name, with or without `[` after it; NULL: none. */
+static const Token *declared_type(Resolver *r, NodeIndex node, bool array)
+{
+    NodeIndex value = name_of(r, node_token(r->tree, node))->value;
+    const Token *name = value ? node_token(r->tree, value) : NULL;
+    return name && token_is(name + 1, "[") == array && types_word(name - 1) ? name - 1 : NULL;
+}
+
 /* Returns the word of the type of a value of which it is plain, such as 2.0, vec2(x) or a declared name; otherwise
  * NULL. */
 static const Token *plain_type(Resolver *r, NodeIndex node)
 {
     const Token *token = node_token(r->tree, node), *a, *b;
-    NodeIndex child = node_of(r, node)->child, value;
+    NodeIndex child = node_of(r, node)->child;
     switch (node_of(r, node)->kind) {
     case NODE_NUMBER: return token->kind == TOKEN_NUMBER ? number_type(token) : NULL;
     case NODE_CALL: return types_word(token) ? token : NULL;
@@ -297,14 +316,11 @@ static const Token *plain_type(Resolver *r, NodeIndex node)
         a = plain_type(r, child);
         b = plain_type(r, node_of(r, child)->next);
         return a && b ? wider(a, b) : NULL;
-    case NODE_NAME:
-        value = r->names.items[find_name(r, token)].value;
-        child = value && node_of(r, value)->kind == NODE_PARAMETER ? node_of(r, value)->child : 0;
-        token = child ? node_token(r->tree, child) : NULL;
-        return child && node_of(r, child)->kind == NODE_TYPE && types_word(token) &&
-                       !token_is(node_token(r->tree, value) + 1, "[")
-                   ? token
-                   : NULL;
+    case NODE_INDEX: /* of an array or a stream, which is declared as "float x[" */
+        for (; node_of(r, child)->kind == NODE_INDEX; child = node_of(r, child)->child) {
+        }
+        return node_of(r, child)->kind == NODE_NAME ? declared_type(r, child, true) : NULL;
+    case NODE_NAME: return declared_type(r, node, false);
     default: return NULL;
     }
 }
@@ -350,9 +366,9 @@ static bool used_as_value(Resolver *r, const Token *token, NodeIndex called, Str
         strbuf_addf(text, "'%.*s' is a function: write %.*s(%s)", token->length, token->text, token->length,
                     token->text, arguments);
     } else if (called || types_word(token)) {
+        bool reference = token_is(token + 1, "&");
         strbuf_addf(text, "'%.*s' is a type", token->length, token->text);
-        strbuf_addf(text,
-                    token_is(token + 1, "&") ? "; kernel text has no references: write %.*s name" : ": write %.*s(...)",
+        strbuf_addf(text, reference ? "; kernel text has no references: write %.*s name" : ": write %.*s(...)",
                     token->length, token->text);
     }
     return function || called || types_word(token);
@@ -365,18 +381,20 @@ static void ended(const Resolver *r, const Token *token, const Name *name, StrBu
     while (last && node_of(r, last)->next) {
         last = node_of(r, last)->next;
     }
-    strbuf_addf(text, "'%.*s' is not declared here: the %s of its declaration (line %d) has ended\n%s", token->length,
-                token->text, name->loop ? "loop" : "block",
-                source_line(r->tree->source, node_token(r->tree, name->ended)->offset),
-                last && node_of(r, last)->kind == NODE_EMPTY
-                    ? "remove the ';' after the parentheses of the loop: it is the whole loop"
-                    : "declare it before that");
+    const char *scope = name->loop ? "loop" : "block";
+    strbuf_addf(text, "'%.*s' is not declared here: the %s of its declaration (line %d) has ended", token->length,
+                token->text, scope, source_line(r->tree->source, node_token(r->tree, name->ended)->offset));
+    if (last && node_of(r, last)->kind == NODE_EMPTY) {
+        strbuf_add(text, "\nremove the ';' after the parentheses of the loop: it is the whole loop");
+    } else {
+        strbuf_addf(text, "\ndeclare it before the %s", scope);
+    }
 }
 
 /* Adds the error about an undeclared value. */
 static void unknown_value(Resolver *r, const Token *token, bool assigned)
 {
-    const Name *name = &r->names.items[find_name(r, token)];
+    const Name *name = name_of(r, token);
     StrBuf text = STRBUF_EMPTY;
     NodeIndex structure;
     if (name->ended && name->ended_in == r->function) {
@@ -404,6 +422,9 @@ static void unknown_value(Resolver *r, const Token *token, bool assigned)
             foreign_index(&text, token);
         }
     }
+    if (token_is(token + 1, "&") && token[2].kind == TOKEN_NAME) { /* Particle &q: the name of a reference */
+        name_of(r, token + 2)->reported = r->function;
+    }
     message_add(r->messages, token, "%s", strbuf_text(&text));
     strbuf_free(&text);
 }
@@ -411,11 +432,11 @@ static void unknown_value(Resolver *r, const Token *token, bool assigned)
 /* Adds the error about a function that does not exist. */
 static void unknown_function(Resolver *r, const Token *token)
 {
-    NodeIndex value = r->names.items[find_name(r, token)].value;
+    NodeIndex value = name_of(r, token)->value;
     StrBuf text = STRBUF_EMPTY;
     if (value) {
         const Token *after = node_token(r->tree, value) + 1;
-        bool elements = token_is(after, "[") || token_is(after, "<");
+        bool elements = token_is(after, "[") || (node_of(r, value)->flags & FLAG_PARAM(PARAM_NEIGHBOR));
         strbuf_addf(&text, "'%.*s' is not a function: write %.*s%s", token->length, token->text, token->length,
                     token->text, elements ? "[i] for an element" : " * (...) for a product");
     } else {

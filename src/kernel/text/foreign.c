@@ -236,6 +236,18 @@ static bool begins_table(const SourceText *source, const Token *before)
     return true;
 }
 
+/* Returns whether `while` follows the block that begins at a token. */
+static bool ends_in_while(const SourceText *source, const Token *open)
+{
+    const char *ignored = NULL;
+    Token token = *open;
+    for (int depth = token_nesting(&token); depth > 0 && token.kind != TOKEN_END; depth += token_nesting(&token)) {
+        token = next_token(source, &token, &ignored);
+    }
+    token = token.kind == TOKEN_END ? token : next_token(source, &token, &ignored);
+    return token_is(&token, "while");
+}
+
 /* Parentheses of loops before a token. */
 typedef struct Loops {
     int depth;   /* of all parentheses */
@@ -266,8 +278,13 @@ static int class_before(const Token *before, const Token *token, const Loops *lo
 static const char *message_of(const SourceText *source, const Token *before, const Token *token, const Token *after,
                               const Loops *loops)
 {
-    if (token_is(token, "--") && !is_comment(source, after)) {
+    bool value = (class_of(before) & (OPEN | OTHER)) || token_is(before, "return");
+    if ((token_is(token, "--") && !is_comment(source, after)) ||
+        (token_is(token, "do") && ends_in_while(source, after))) {
         return NULL;
+    }
+    if (token->kind == TOKEN_NAME && value && token_is(after, "{")) {
+        return ERROR_TEXT("a value is written with parentheses: vec2(x, y), Name(...)");
     }
     if (token->kind == TOKEN_NAME && begins_table(source, token_is(token, "local") ? after : token)) {
         return ERROR_TEXT("the fields of a value have no names: declare struct P { float x; }; and write P(1.0)");

@@ -54,7 +54,8 @@ static const Hint word_hints[] = {
     {"goto", "there is no goto: write loops and conditions"},
     {"readonly", "remove it: a parameter without 'out' or 'inout' is only read"},
     {"writeonly", "write 'out float r<>' for the element, or 'inout float x[]' to write any element"},
-    {"coherent restrict volatile __restrict__ __restrict register thread __private mutable virtual public private "
+    {"coherent restrict volatile __restrict__ __restrict register thread __private static inline mutable virtual "
+     "public private "
      "__host__ __forceinline__ __noinline__ __inline__ __align__ alignas",
      "remove it: it has no meaning here"},
     {"rgba32f rgba16f rgba8 rgba8ui rgba32ui", "write 'vec4'"},
@@ -318,7 +319,7 @@ Nearest foreign_nearest(const Token *name)
 void foreign_try(Nearest *n, const char *known)
 {
     char lower[MAX_NAME + 1] = "";
-    for (size_t i = 0; known[i] && i < MAX_NAME; i++) {
+    for (size_t i = 0; i < MAX_NAME && known[i]; i++) {
         lower[i] = (char)tolower((unsigned char)known[i]);
     }
     bool same = strcmp(n->name, lower) == 0;
@@ -346,8 +347,8 @@ static bool kernel_type(const char *name, char here[MAX_NAME + 1])
     static const Hint scalars[] = {
         {"float half real fp32 vec vector", "float"},
         {"double dvec", "double"},
-        {"int short char sbyte ivec", "int"},
-        {"uint uchar ushort byte unsigned uvec", "uint"},
+        {"int short char sbyte long ivec", "int"},
+        {"uint uchar ushort ulong byte unsigned uvec", "uint"},
         {"bool boolean bvec", "bool"},
     };
     char stem[MAX_NAME + 1] = "";
@@ -370,29 +371,35 @@ static bool kernel_type(const char *name, char here[MAX_NAME + 1])
     return true;
 }
 
-/* Appends the name in kernels of a type of another language, or of a type that is only stored. Returns whether there is
- * one. */
-static bool add_type(StrBuf *text, const char *name)
+/* Writes the name in kernels of a type of another language, or of a type that is only stored. Returns false if there is
+ * none. */
+static bool type_here(const char *name, char own[MAX_NAME + 1])
 {
-    const char *here;
-    if (type_foreign(name, &here) && !here) {
-        strbuf_add(text, "; integers have 32 bits: write 'int' or 'uint'");
-        return true;
-    }
-    char own[MAX_NAME + 1];
+    const char *here = NULL;
     strcpy(own, name);
-    if (type_foreign(name, &here)) {
+    if (type_foreign(name, &here) && here) {
         size_t length = strcspn(here + 1, "'");
         memcpy(own, here + 1, length);
         own[length] = '\0';
     }
     const Type *type = type_find(own);
-    char spelled[MAX_NAME + 1];
-    if (type || kernel_type(name, spelled)) {
-        strbuf_addf(text, "; in kernels it is called '%s'", type ? type->value->name : spelled);
-        return true;
+    if (type) {
+        strcpy(own, type->value->name);
     }
-    return false;
+    return type || kernel_type(name, own);
+}
+
+static bool add_type(StrBuf *text, const char *name)
+{
+    const char *here;
+    char own[MAX_NAME + 1];
+    bool wide = type_foreign(name, &here) && !here, known = !wide && type_here(name, own);
+    if (wide) {
+        strbuf_add(text, "; integers have 32 bits: write 'int' or 'uint'");
+    } else if (known) {
+        strbuf_addf(text, "; in kernels it is called '%s'", own);
+    }
+    return wide || known;
 }
 
 /* Returns what replaces a declaration that begins with a word; NULL: unknown. */
@@ -512,7 +519,7 @@ bool foreign_called(StrBuf *text, const Token *name, ForeignKnown known)
         add_hint(text, hint ? hint : RANDOM_HINT);
         return true;
     }
-    if (kernel_type(type, here)) { /* make_float3, convert_int4, Vec2 */
+    if (type_here(type, here)) { /* make_float3, convert_int4, Vec2 */
         strbuf_addf(text, "; write %s(...)", here);
         return true;
     }
@@ -535,15 +542,20 @@ void foreign_value(StrBuf *text, const Token *name, ForeignKnown known)
         return;
     }
     const Token *inner = name + 2;
+    size_t sentence = text->length;
     if (!listed("math np numpy torch std rill love table bit bit32 string random", own) || !token_is(name + 1, ".")) {
         add_hint(text, HINT_OF(value_hints, own));
-    } else if (known(inner)) {
+        return;
+    }
+    if (known(inner)) {
         strbuf_addf(text, "; functions of GLSL have no prefix: write %.*s(x)", inner->length, inner->text);
     } else if (token_is(inner + 1, "(")) {
         foreign_called(text, inner, known);
     } else {
         foreign_value(text, inner, known);
     }
+    add_hint(text, text->length == sentence ? "kernel text has no libraries: only the functions of GLSL and of the text"
+                                            : NULL);
 }
 
 void foreign_index(StrBuf *text, const Token *name)
