@@ -228,7 +228,7 @@ local valid <const> = {
     "int local = 3; local--; --local; if (local > 0) --local; r = float(local-- - 1);",
     "float end[2]; end[0] = x; int n = 1; do { --n; } while (n > 0); r = end[0]; /* x and y */",
     "float function = x; float let = function, var = let; r = var; // if x then y end",
-    "float class = x, enum = 1.0, using = 2.0, namespace = 3.0, new = class;\nusing *= 2.0; r = new * (enum - namespace);",
+    "float class = x, enum = 1.0, using = 2.0, namespace = 3.0, new = class;\nr = new * (enum - namespace);",
     "int n = 3; if (n > 1) do { n--; } while (n > 1); while (n > 9) do { n--; } while (n > 5); r = float(n);",
     "float time = x, noise = 2.0, i = 3.0, table = u[0]; r = time + noise / (i + table); // (2 == 1)",
     "r = x; if (x > 1.0) { /* a */ r = 2.0; } // see (1)",
