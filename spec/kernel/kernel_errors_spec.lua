@@ -132,7 +132,7 @@ describe("an error in a kernel text", function()
             {f .. "  r = x;\n}\n}", 4, "}", {":4:1:", "this '}' closes no bracket"}},
             {f .. "  for (int i = 0; i < 3; i++ { r += x; }\n}", 2, "(int",
                 {":2:7:", "this '(' is never closed"}},
-            {f .. "  if (x > 1.0) { r = x;\n}", 1, "{", "never closed"},
+            {f .. "  if (x > 1.0) { r = x;\n}", 2, "{ r", "never closed"},
             {"kernel void f(float x<>, outt float r<>) { r = x; }", 1, "outt", "expected a type"},
             {"kernel void f(float x<>, float r out) { r = x; }", 1, "out)", "','"},
             {"kernel void f(float x<>, out float r) { r = x; }", 1, "r)", "'out float r<>'"},

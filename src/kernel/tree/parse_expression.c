@@ -22,13 +22,18 @@ static bool is_listed(const Parse *p, const uint32_t *list, size_t count, const 
     return count > 0;
 }
 
+bool parse_variable(const Parse *p, const Token *name)
+{
+    return is_listed(p, p->variables.items, p->variables.count, name);
+}
+
 /* Returns whether a name in an expression is that of a type. Variables can have the names of types. */
 static bool is_type(const Parse *p, const Token *name)
 {
     return name->kind == TOKEN_NAME &&
            (types_word(name) || token_is(name, "struct") ||
             is_listed(p, p->structures.items, p->structures.count, name)) &&
-           !is_listed(p, p->variables.items, p->variables.count, name);
+           !parse_variable(p, name);
 }
 
 /* Returns whether "unsigned int" or "struct P" begins at a token. */
@@ -145,6 +150,9 @@ static NodeIndex named(Parse *p)
         parse_error(p, p->at, "kernel text has no casts of C++\nwrite %.*s(x); floatBitsToInt(x) keeps the bits",
                     t[2].length, t[2].text);
         return node_add(p->tree, NODE_DAMAGED, p->at);
+    }
+    if (p->at > 1 && token_is(t - 2, "sizeof")) { /* `resolve` reports the function */
+        return parse_leaf(p, NODE_DAMAGED);
     }
     if (types_word(t) && is_type(p, t)) {
         if (t[1].kind == TOKEN_NUMBER) {

@@ -62,6 +62,8 @@ uint32_t parse_after_type(const Parse *p, uint32_t i);
 NodeIndex parse_type(Parse *p);
 /* Parses "[n][m]" as children. */
 void parse_lengths(Parse *p, Children *children);
+/* Returns whether a variable of this name is in scope. */
+bool parse_variable(const Parse *p, const Token *name);
 /* Consumes a name. Returns its token. */
 uint32_t parse_name(Parse *p, const char *expected);
 

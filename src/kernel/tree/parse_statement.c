@@ -34,7 +34,8 @@ bool parse_defines_structure(const Parse *p)
 bool parse_declares(const Parse *p)
 {
     const Token *t = parse_peek(p);
-    if (t->kind != TOKEN_NAME || token_is(t, "indexof")) {
+    bool index = parse_variable(p, t) && token_is(t + 1, "[");
+    if (t->kind != TOKEN_NAME || token_is(t, "indexof") || index) {
         return false;
     }
     if (token_is(t, "const") || parse_defines_structure(p)) {
