@@ -104,3 +104,109 @@ describe("a remedy in a message", function()
         check.names({"s:write: argument #1 'data': expected a table of 3, got table of 1"}, x.write, x, {1})
     end)
 end)
+
+describe("a call of a kernel", function()
+    local two <const>, rows <const> = rill.from {1, 2}, rill.from {{1, 2}, {3, 4}}
+    local f <const> = rill.kernel "kernel void f(float x<>, float limit, out float r<>) { r = x + limit; }"
+    local v <const> = rill.kernel "kernel void v(vec2 p<>, out vec2 r<>) { r = p; }"
+    local g <const> = rill.kernel "kernel void g(vec2 p[], out float d<>) { d = p[0].x; }"
+    local wide <const>, tall <const> = rill.stream("float", {3, 4}), rill.stream("float", {4, 3})
+
+    for label, case in pairs {
+        ["an output of another shape"] = {"'x': shape 3x4 does not fit 4x3: dimension 1 must be 4, a divisor of it, or "
+            .. "larger; 4x3 is the shape of the output 'r'", f, wide, 1, tall},
+        ["an option of another shape"] = {"or larger; 4x3 is the option 'shape'", f,
+            {x = wide, limit = 1, shape = {4, 3}}},
+        ["a stream for a number"] = {"'limit': expected a number for float, got stream<float>[2]; declare it " ..
+            "'float limit<>' to pass a stream", f, two, two},
+        ["an expression for a number"] = {"declare it 'float limit<>' to pass a stream", f, two, two + 1},
+        ["a number for a stream"] = {"(input stream; declare it 'float x' to pass one value), got number 1", f, 1, 2},
+        ["rows for vectors"] = {'(input stream; :as "vec2" views the rows as one), got stream<float>[2x2]', v, rows},
+        ["rows for a gather of vectors"] = {'(gather stream; :as "vec2" views the rows as one)', g, rows},
+        ["a table of the shape"] = {"(output stream; a shape is given by name: g {p = ..., shape = ...})", g,
+            rows:as "vec2", {shape = {2, 2}}},
+        ["sizes at the place of an output"] = {"a shape is given by name: f {x = ..., shape = ...}", f, two, 3, {4, 6}},
+        ["a size at the place of an output"] = {"a shape is given by name: f {x = ..., shape = ...}), got number 4", f,
+            two, 3, 4},
+        ["too few arguments"] = {"f: expected 2 arguments (or 3 with its outputs), got 1; its arguments are 'x', " ..
+            "'limit'", f, two},
+    } do
+        it("says what to write for " .. label, function()
+            check.names({(case[1])}, table.unpack(case, 2))
+        end)
+    end
+
+    it("says nothing about declarations that are right", function()
+        for text, call in pairs {
+            ["got stream<int>[2]"] = function() v(rill.iota(2)) end,
+            ["got stream<float>[2x3]"] = function() v(rill.from {{1, 2, 3}, {4, 5, 6}}) end,
+            ["got string \"a\""] = function() f(two, "a") end,
+        } do
+            local message <const> = check.failure(call)
+            assert.equal(text, message:sub(-#text))
+            assert.falsy(message:find ":as" or message:find "declare", message)
+        end
+        assert.same({1, 2, 3, 4}, v(rows:as "vec2"):values())
+    end)
+
+    it("explains the shape of explain as that of the launch", function()
+        check.names({"4x3 is the shape of the output 'r'"}, f.explain, f, wide, 1, tall)
+    end)
+end)
+
+describe("a structure", function()
+    it("is passed itself, and belongs to a program", function()
+        local text <const> = "struct Grain { vec2 p; }; kernel void f(Grain g<>, out vec2 r<>) { r = g.p; }"
+        check.names({"'Grain': a structure of a kernel text is passed itself",
+            "field Grain of the result of rill.program"}, rill.stream, "Grain", 3)
+        local k <const> = rill.kernel(text)
+        check.names({"'Grain'; rill.program returns the structures"}, function() return k.Grain end)
+        check.names({"the key 'p'; tables with names are elements of a structure", "argument #2 'type'"},
+            rill.from, {{p = {1, 2}}})
+        assert.equal(1, rill.from({{p = {1, 2}}}, rill.program(text).Grain).size)
+        check.names({"the key 'x'; a vector is written {x, y ...}"}, rill.from, {{x = 1}}, "vec2")
+    end)
+end)
+
+describe("a path instead of a text", function()
+    it("is answered with rill.programfile", function()
+        for _, path in ipairs {"wave.txt", "kernels/wave.br"} do
+            check.names({"expected kernel text (rill.programfile reads it from a file), got string"}, rill.kernel, path)
+            check.names({"rill.programfile"}, rill.program, path)
+        end
+        assert.falsy(check.failure(rill.kernel, "float a = 1.0"):find "programfile")
+    end)
+end)
+
+describe("a row that a stream does not have", function()
+    it("is nil, which the operator explains", function()
+        local u <const> = rill.stream("float", {2, 3})
+        check.names({"a + b: argument #2 'b'", "got nil (s[i] is nil if i is larger than s.shape[1])"},
+            function() return u[1] + u[3] end)
+    end)
+end)
+
+-- The functions that take any table, or none of their arguments; and those that are called last by a function which
+-- passes them the module.
+local any <const> = {type = 1, help = 1, clock = 1, command = 1, repl = 1, selftest = 1, strategies = 1, device = 1,
+    barrier = 1, meshgrid = 1, concat = 1, choice = 1, animate = 1, plot = 1, stack = 1, progress = 1, sparse = 1,
+    load = 1, atan = 1}
+
+describe("a function of rill that is called with a colon", function()
+    it("says to write a dot", function()
+        local s <const>, tested = rill.from {1, 2}, 0
+        for _, entry in ipairs(require "rill.shell.reference".entries()) do
+            local owner, name = entry.name:match "^(rill[%w_.]*)%.(%l[%w_]*)$"
+            local call = owner and not entry.language and
+                load(("local rill, s = ... local x = %s:%s(s)"):format(owner, name))
+            if call and not any[name] and not entry.name:find "^rill%.mpi" then
+                local message <const> = check.failure(call, rill, s)
+                local text <const> = ("%s: called with a colon: write %s(...), with a dot"):format(entry.name,
+                    entry.name)
+                assert.truthy(message:find(text, 1, true), message)
+                tested = tested + 1
+            end
+        end
+        assert.truthy(tested > 150, tested)
+    end)
+end)

@@ -24,6 +24,7 @@ describe("a suggestion", function()
                 clone = "s:copy()", T = "s:transpose()", view = "s:reshape(shape)", astype = "s:cast(type)",
                 item = "s:get(1)", numpy = "s:read()", zeros_like = "s:like()", clip = "rill.clamp(s, low, high)",
                 abs = "rill.abs(s)", round = "rill.round(s)", sqrt = "rill.sqrt(s)", prefix_sum = "s:scan()",
+                print = "print(s)", table = "s:values()", concat = "rill.concat {s, t}",
                 length = "s.size", dtype = "s.type", numel = "s.size", matmul = "rill.matmul(s, b)",
                 gaussian = "rill.image.gaussian(s, sigma)", bitwise_xor = "s ~ t",
                 normal = 'rill.random(s.shape, {distribution = "normal"})',
@@ -51,7 +52,7 @@ describe("a suggestion", function()
                 explain = "k:explain", gaussian = "rill.image.gaussian", threadIdx = "localid() in a kernel", -- as docs/guide_from_cuda.md has it
                 nanmean = "s:filter(~rill.isnan(s)):mean()", groupby = "rill.reduce_by_key(rill.sort_by_key(keys, s))",
                 fftshift = "s:roll({rows // 2, columns // 2}, {1, 2})", tid = "indexof(r).x in a kernel",
-                version = "rill._VERSION", inf = "math.huge", rank = "#s.shape",
+                new = "rill.from", version = "rill._VERSION", inf = "math.huge", rank = "#s.shape",
             },
         } do
             for key, text in pairs(expected) do
@@ -272,6 +273,16 @@ describe("a suggestion", function()
             "vector is the table {1, 2, 3}", 1, true), message)
         local same = rill.from({{1, 2, 3}}, "vec3") - {1, 2, 3}
         assert.same({0, 0, 0}, same:as "float":reshape(3):values())
+    end)
+
+    it("of a method that frees is the explanation of how memory is freed", function()
+        for _, owner in ipairs {"s", "c"} do
+            for _, word in ipairs {"free", "delete", "destroy", "dispose"} do
+                assert.equal(("; the collector frees its memory, and %s:close() does at once"):format(owner),
+                    suggest.hint(owner, word))
+            end
+        end
+        assert.equal("", suggest.hint("k", "free"))
     end)
 
     it("is not a short word with another letter", function()

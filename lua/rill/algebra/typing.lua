@@ -25,8 +25,8 @@ local function operand(value, where, i, names)
     elseif kind == "table" and getmetatable(value) == nil and #value >= 2 and #value <= 4 then
         return value
     end
-    fail("%s: argument #%d '%s': expected a stream, an expression, a number or a vector, got %s", where, i, names[i],
-        expression.describe(value))
+    fail("%s: argument #%d '%s': expected a stream, an expression, a number or a vector, got %s%s", where, i, names[i],
+        expression.describe(value), value == nil and " (s[i] is nil if i is larger than s.shape[1])" or "")
 end
 
 -- Returns the widest scalar among the streams, the largest number of components, and whether there is a stream.

@@ -27,9 +27,29 @@ local function script_level()
     return level - 1
 end
 
+-- Returns whether a function of a level of the stack was called with the table `owner` as its first argument.
+local function is_passed(level, owner)
+    local _, fixed = debug.getlocal(level + 1, 1)
+    local _, variable = debug.getlocal(level + 1, -1)
+    return rawequal(fixed, owner) or rawequal(variable, owner)
+end
+
+-- Returns the message for a function of rill that the script called with a colon, or `message` if it did not. `level`:
+-- the level of the script, for the caller.
+local function dotted(message, level)
+    local name = type(message) == "string" and message:match "^(rill[%w_.]*%.[%l_][%w_]*): "
+    local owner = name and package.loaded.rill
+    for part in (name or ""):gmatch "%.([%w_]+)%f[.]" do
+        owner = owner and rawget(owner, part)
+    end
+    return owner and is_passed(level, owner) and
+        ("%s: called with a colon: write %s(...), with a dot"):format(name, name) or message
+end
+
 --- errors.fail(format, ...) raises an error at the line of the script.
 function errors.fail(format, ...)
-    error(format:format(...), script_level())
+    local level <const> = script_level()
+    error(dotted(format:format(...), level), level)
 end
 
 -- Returns whether `name` in a message is a file of rill. Lua truncates long names at the front.
@@ -73,7 +93,8 @@ local function finish(name, inner, done, ...)
     if not rest then
         error(message, 0)
     end
-    error(name and renamed(rest, name) or rest, script_level())
+    local level <const> = script_level()
+    error(dotted(name and renamed(rest, name) or rest, level), level)
 end
 
 -- Calls f from a line of this file, as functions in C report the line that called them.

@@ -256,14 +256,15 @@ function suggest.name(name)
     return found ~= "-" and found or nil
 end
 
---- suggest.hint(owner, key) returns "; did you mean ...?" for a key that an owner ("rill", "rill.image", "s", "k") does
--- not have, or "".
+--- suggest.hint(owner, key) returns "; did you mean ...?" or another remark for a key that an owner ("rill",
+-- "rill.image", "s", "k") does not have, or "".
 function suggest.hint(owner, key)
     if type(key) ~= "string" or #key > 60 then
         return ""
     end
-    local own = suggest.name(owner .. "." .. key)
-    return own and ("; did you mean %s?"):format(own) or ""
+    local remark = synonyms.remark(owner, key)
+    local own = not remark and suggest.name(owner .. "." .. key)
+    return remark or own and ("; did you mean %s?"):format(own) or ""
 end
 
 -- Returns the option in `names` that is the equivalent of a key; "-" if nothing may be suggested.

@@ -31,7 +31,8 @@ s:cast "bool": bool
 s:get(1): item first
 s:get(...): at index __getitem__
 s:set(value, ...): itemset __setitem__
-s:values(): tolist list to_table totable toTable unpack data elements
+s:values(): tolist list to_table totable toTable table unpack data elements
+print(s): print
 s:read(): numpy array cpu toarray asnumpy to_host get_array download copy_to_host to_numpy detach
 s:write(data): upload copy_ copy_from copyto copy_to_device load_from assign memcpy to_device update
 s:bytes(): tobytes tostring buffer
@@ -142,7 +143,7 @@ s:unique(): distinct set_unique
 s:unique().size: nunique
 rill.reduce_by_key(s:sort(), rill.ones(s.size, "int")): value_counts
 (rill.reduce_by_key(s, rill.ones(s.size, "int"))): unique_consecutive
-rill.concat {s, t}: cat append concatenate extend
+rill.concat {s, t}: cat append concatenate concat extend
 rill.concat({s, t}, -1): hstack
 rill.concat {s, t}, or in one dimension rill.stack {s, t}: vstack
 s:map(expression): apply apply_ foreach forEach map_ transform
@@ -298,7 +299,7 @@ rill.sparse.load: read
 rill.arange(from, to): range
 rill.iter: ramp
 rill.stream: empty buffer malloc alloc cudaMalloc cuMemAlloc device_array to_device ndarray Buffer Array
-rill.from: asarray fromlist fromtable as_tensor tensor Tensor from_numpy from_dlpack ascontiguousarray vector table
+rill.from: asarray fromlist fromtable as_tensor tensor Tensor from_numpy from_dlpack ascontiguousarray vector table new
 s:like(): zeros_like empty_like
 s:like():fill(1): ones_like
 s:like():fill(value): full_like
@@ -534,6 +535,19 @@ setmetatable(synonyms.of.rill, {__index = function(_, name)
     return n and {("{%s}, which is a constant vector (rill.vec%s joins streams)"):format(
         ("x, y, z, w"):sub(1, 3 * n - 2), n)} or nil
 end})
+
+local FREED <const> = "; the collector frees its memory, and %s:close() does at once"
+
+--- synonyms.remark(owner, key) returns what an error says about a name that is no equivalent of another; nil if there is
+-- nothing to say.
+function synonyms.remark(owner, key)
+    local frees <const> = key == "free" or key == "delete" or key == "destroy" or key == "dispose"
+    if frees and (owner == "s" or owner == "c") then
+        return FREED:format(owner)
+    elseif owner == "k" and key:find "^%u" then
+        return "; rill.program returns the structures of a text, with its kernels"
+    end
+end
 
 --- synonyms.options: other name -> list of equivalent options.
 synonyms.options = parsed(option_lines)

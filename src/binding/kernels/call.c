@@ -34,22 +34,43 @@ static bool pack_matrix(lua_State *L, int index, int n, uint32_t *words)
     return true;
 }
 
-enum { EXPECTED_TEXT = 256 };
-
-/* Writes what a message says is expected. `table`: the argument is a table. `stream`: the argument, if it is a stream,
- * else NULL. */
-static const char *expected_text(const Param *param, bool table, const Stream *stream, char text[EXPECTED_TEXT])
+/* Returns whether the rows of a stream are vectors of a type: x:as(type) views them as its elements. */
+static bool has_rows(const Stream *s, const Type *type)
 {
-    const char *type = param->matrix ? "matrix" : param->type->name, *kind = param_kinds[param->kind].name;
-    bool casts = stream && !param->matrix && !param_kinds[param->kind].written && !param->type->is_struct &&
-                 !stream->type->is_struct && stream->type->components == param->type->components;
-    if (casts) {
-        snprintf(text, EXPECTED_TEXT, "a stream of %s (%s; :cast \"%s\" converts one)", type, kind, type);
-    } else {
-        snprintf(text, EXPECTED_TEXT, "a stream of %s (%s%s)", type, kind,
-                 table ? "; rill.from makes one of a table" : "");
+    return type->components > 1 && s->type->components == 1 && s->type->scalar == type->scalar && s->shape.rank > 1 &&
+           s->shape.size[s->shape.rank - 1] == type->components;
+}
+
+/* Pushes and returns what a message adds about an argument that is not the stream that a parameter expects: how to
+ * make one, or another declaration. `given`: the argument, if it is a stream, else NULL. */
+static const char *stream_remedy(lua_State *L, const Call *call, const Param *param, int index, const Stream *given)
+{
+    const char *type = param->matrix ? "matrix" : param->type->name;
+    bool written = param_kinds[param->kind].written, table = binding_is_options(L, index);
+    bool converts = given && !param->matrix && !written && !param->type->is_struct && !given->type->is_struct;
+    if (converts && given->type->components == param->type->components) {
+        return lua_pushfstring(L, "; :cast \"%s\" converts one", type);
     }
-    return text;
+    if (converts && has_rows(given, param->type)) {
+        return lua_pushfstring(L, "; :as \"%s\" views the rows as one", type);
+    }
+    if (call_allocates(param) && (table || lua_type(L, index) == LUA_TNUMBER)) {
+        return lua_pushfstring(L, "; a shape is given by name: %s {%s = ..., shape = ...}", call->function->name,
+                               call->function->params[0].name);
+    }
+    if (!written && lua_type(L, index) == LUA_TNUMBER) {
+        return lua_pushfstring(L, "; declare it '%s %s' to pass one value", type, param->name);
+    }
+    return table ? "; rill.from makes one of a table" : "";
+}
+
+/* Raises that an argument is not the stream that parameter i expects. */
+static void stream_error(lua_State *L, const Call *call, int i, const Stream *given, int index, int n)
+{
+    const Param *param = &call->function->params[i];
+    binding_argument(L, call->function->name, n, param->name, index,
+                     lua_pushfstring(L, "a stream of %s (%s%s)", param->matrix ? "matrix" : param->type->name,
+                                     param_kinds[param->kind].name, stream_remedy(L, call, param, index, given)));
 }
 
 /* Returns the stream of argument i, which is `stream`, or the header of the container at `index`; raises. */
@@ -59,15 +80,12 @@ static Stream *check_stream(lua_State *L, Call *call, int i, Stream *stream, int
     LuaContainer *container = stream ? NULL : container_to(L, index);
     stream = container ? &container->stream : stream;
     call->launch.contained = call->launch.contained || container;
-    char expected[EXPECTED_TEXT];
     if (container && (call->dense || call->function->kind == FUNCTION_REDUCE)) {
         luaL_error(L, "%s: argument #%d '%s': expected a stream, got a container: its elements as one are c:stream()",
                    call->function->name, n, param->name);
     }
     if (!stream || !stream->device || !call_types_fit(param, stream->type)) {
-        const Stream *given = stream && stream->device && !container ? stream : NULL;
-        binding_argument(L, call->function->name, n, param->name, index,
-                         expected_text(param, binding_is_options(L, index), given, expected));
+        stream_error(L, call, i, stream && stream->device && !container ? stream : NULL, index, n);
     } else if (stream->device != call->device) {
         luaL_error(L,
                    "%s: argument #%d '%s': the stream belongs to another device (%s): open that one with rill.open, "
@@ -101,6 +119,17 @@ static void take_line(lua_State *L, Call *call, int index)
     lua_replace(L, index);
 }
 
+/* Raises the recorded error about the argument of a constant. */
+static void constant_error(lua_State *L, const Call *call, const Param *param, int index, int n)
+{
+    bool many = stream_handle_to(L, index) || expression_hooks_is_expression(L, index) || container_to(L, index);
+    if (many && !param->matrix) {
+        lua_pushstring(L, error_message());
+        error_set("%s; declare it '%s %s<>' to pass a stream", lua_tostring(L, -1), param->type->name, param->name);
+    }
+    binding_argument_error(L, call->function->name, n, param->name);
+}
+
 bool call_allocates(const Param *param)
 {
     return param_kinds[param->kind].allocates;
@@ -120,7 +149,7 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
         bool done =
             param->matrix ? pack_matrix(L, index, param->matrix, words) : value_pack(L, index, param->type, words);
         if (!done) {
-            binding_argument_error(L, call->function->name, n, param->name);
+            constant_error(L, call, param, index, n);
         }
         call->args[i].words = words;
         call->used += param->matrix ? param->matrix * param->matrix : (param->type->bytes + 3) / 4;
@@ -177,6 +206,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->over_at = 0;
     call->boxed = 0;
     call->lined = NULL;
+    call->passed = NULL;
     call->launch.kernel = kernel;
     call->launch.device = call->device;
     call->launch.args = call->args;
@@ -190,6 +220,25 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     memset(call->vouts, 0, sizeof call->vouts);
 }
 
+/* Raises that a call has another number of arguments than the kernel, which it names if some are missing. */
+static void count_error(lua_State *L, const Call *call, int given, int all, int inputs)
+{
+    const Function *f = call->function;
+    const char *outputs = all == inputs ? "" : lua_pushfstring(L, " (or %d with its outputs)", all);
+    luaL_Buffer names;
+    luaL_buffinit(L, &names);
+    for (int i = 0, listed = 0; given < inputs && i < f->param_count; i++) {
+        if (!kernel_is_baked(call->kernel, i) && !call_allocates(&f->params[i])) {
+            luaL_addstring(&names, listed++ ? ", '" : "; its arguments are '");
+            luaL_addstring(&names, f->params[i].name);
+            luaL_addchar(&names, '\'');
+        }
+    }
+    luaL_pushresult(&names);
+    luaL_error(L, "%s: expected %d argument%s%s, got %d%s", f->name, inputs, inputs == 1 ? "" : "s", outputs, given,
+               lua_tostring(L, -1));
+}
+
 /* Reads arguments 2 .. top in order: all parameters, or all except the outputs. */
 static void positional(lua_State *L, Call *call)
 {
@@ -197,8 +246,7 @@ static void positional(lua_State *L, Call *call)
     int given = lua_gettop(L) - 1;
     int all = count_params(call, true), inputs = count_params(call, false);
     if (given != all && given != inputs) {
-        luaL_error(L, "%s: expected %d argument%s%s, got %d", f->name, inputs, inputs == 1 ? "" : "s",
-                   all == inputs ? "" : lua_pushfstring(L, " (or %d with its outputs)", all), given);
+        count_error(L, call, given, all, inputs);
     }
     int at = 2;
     for (int i = 0; i < f->param_count; i++) {
@@ -448,7 +496,11 @@ void call_allocate(lua_State *L, Call *call)
     luaL_checkstack(L, f->param_count + 12, "too many outputs");
     call_find_over(L, call);
     for (int i = 0; i < f->param_count; i++) {
-        if (!call_allocates(&f->params[i]) || call->args[i].stream) {
+        if (!call_allocates(&f->params[i])) {
+            continue;
+        }
+        if (call->args[i].stream) {
+            call->passed = call->passed ? call->passed : &f->params[i];
             continue;
         }
         if (call_like_container(L, call, i)) {
@@ -470,4 +522,27 @@ void call_allocate(lua_State *L, Call *call)
     }
     call_map_written(L, call);
     call_place_boxes(L, call);
+}
+
+void call_raise(lua_State *L, const Call *call)
+{
+    char text[SHAPE_TEXT];
+    Stream view;
+    bool copied, fits = true;
+    const char *message = lua_pushstring(L, error_message());
+    const Shape *shape = &call->launch.domain;
+    for (int i = 0; fits && i < call->function->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
+        const Stream *s = kind->stream ? call->args[i].stream : NULL;
+        if (s && s->device && kind->along && !kind->written && !s->map) {
+            fits = stream_resample(s, shape, &view, &copied);
+            stream_release(&view);
+        }
+    }
+    if (fits || (!call->has_shape && !call->passed)) {
+        luaL_error(L, "%s", message);
+    } else if (call->has_shape) {
+        luaL_error(L, "%s; %s is the option 'shape'", message, shape_text(shape, text));
+    }
+    luaL_error(L, "%s; %s is the shape of the output '%s'", message, shape_text(shape, text), call->passed->name);
 }

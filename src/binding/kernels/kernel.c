@@ -162,7 +162,9 @@ static int kernel_call(lua_State *L)
     }
     const State *state = state_get(L);
     binding_prepare(L, call.device);
-    binding_raise_unless(L, container_launch_run(&call.launch, state->check, call.vouts));
+    if (!container_launch_run(&call.launch, state->check, call.vouts)) {
+        call_raise(L, &call);
+    }
     if (state->watched) {
         call_watcher(L, &call);
     }
@@ -227,6 +229,9 @@ static Module *parse(lua_State *L, const char *function)
     }
     TextOptions options = text_options(L, function);
     const char *text = lua_tolstring(L, 1, &length), *chunk;
+    if (length > 0 && !text[strcspn(text, " \t\r\n(;{")] && strchr(text, '.')) {
+        binding_argument(L, function, 1, "text", 1, "kernel text (rill.programfile reads it from a file)");
+    }
     int line = source_location_locate(L, text, length, &chunk);
     return module_push(L, text, length, chunk, line, options);
 }
@@ -420,6 +425,10 @@ static int kernel_explain_text(lua_State *L)
     bool done = (kernel_counting(kernel) ? vout_explain : kernel_explain)(kernel, call.device, call.args, &domain,
                                                                           state_get(L)->check, &text);
     device_leave(&scope);
+    if (!done) {
+        strbuf_free(&text);
+        call_raise(L, &call);
+    }
     return push_text(L, &text, done);
 }
 

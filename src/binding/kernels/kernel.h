@@ -25,6 +25,7 @@ typedef struct Call {
         lined; /* of a reduce kernel: the first container among the arguments (kept on the Lua stack). The mapped elements of all containers are packed in its order */
     bool dense;             /* containers are not accepted */
     bool preview;           /* for k:explain: no pages are mapped */
+    const Param *passed;    /* the first output that the call passes, or NULL */
     uint64_t boxed;         /* bit i: argument i is a box */
     int over_at;            /* stack index of the option `over`, or 0 */
     Placement placement;    /* the option `part` */
@@ -70,6 +71,8 @@ bool call_allocates(const Param *param);
 /* Prepares the launch: calls call_find_domain and call_find_over, allocates the missing outputs and pushes them, and
  * calls call_map_written and call_place_boxes. Raises. */
 void call_allocate(lua_State *L, Call *call);
+/* Raises the recorded error of a launch. If an argument does not fit its shape, the message says what has that shape. */
+void call_raise(lua_State *L, const Call *call);
 
 /* Determines the elements that the launch runs over. The shape of the launch must be known. Leaves values on the stack
  * that keep these elements alive. Raises. (kernels/launch_options.c) */

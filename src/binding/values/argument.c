@@ -53,8 +53,41 @@ static const char *argument_label(lua_State *L, const char *function, int n, con
                  : lua_pushfstring(L, "%s: argument '%s'", function, name);
 }
 
+/* Pushes the table that contains the function "rill.image.load", or nil. */
+static void push_owner(lua_State *L, const char *function)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    const char *dot = strncmp(function, "rill.", 5) == 0 ? function + 4 : NULL;
+    if (!dot || lua_getfield(L, -1, "rill") != LUA_TTABLE) {
+        lua_pushnil(L);
+        return;
+    }
+    for (const char *next = strchr(dot + 1, '.'); next && lua_istable(L, -1); next = strchr(dot + 1, '.')) {
+        lua_pushlstring(L, dot + 1, (size_t)(next - dot - 1));
+        lua_rawget(L, -2);
+        dot = next;
+    }
+}
+
+/* Raises if the script called the function with its module as the first argument, as in rill:kernel(text). */
+static void check_dot(lua_State *L, const char *function)
+{
+    lua_Debug call;
+    if (lua_type(L, 1) != LUA_TTABLE || !lua_getstack(L, 0, &call) || !lua_getinfo(L, "n", &call) ||
+        strcmp(call.namewhat, "method") != 0) {
+        return;
+    }
+    const int top = lua_gettop(L);
+    push_owner(L, function);
+    if (lua_rawequal(L, 1, -1)) {
+        luaL_error(L, "%s: called with a colon: write %s(...), with a dot", function, function);
+    }
+    lua_settop(L, top);
+}
+
 void binding_argument(lua_State *L, const char *function, int n, const char *name, int index, const char *expected)
 {
+    check_dot(L, function);
     const char *got = binding_describe(L, index);
     bool contained = strstr(expected, "a stream") && strncmp(got, "container<", 10) == 0;
     luaL_error(L, "%s: expected %s, got %s%s", argument_label(L, function, n, name), expected, got,
@@ -64,6 +97,7 @@ void binding_argument(lua_State *L, const char *function, int n, const char *nam
 
 void binding_argument_error(lua_State *L, const char *function, int n, const char *name)
 {
+    check_dot(L, function);
     luaL_error(L, "%s: %s", argument_label(L, function, n, name), error_message());
     abort();
 }
@@ -72,6 +106,7 @@ void binding_count(lua_State *L, const char *function, int most, bool self)
 {
     int count = lua_gettop(L) - self;
     if (count > most - self) {
+        check_dot(L, function);
         luaL_error(L, "%s: expected at most %d argument%s, got %d", function, most - self, most - self == 1 ? "" : "s",
                    count);
     }

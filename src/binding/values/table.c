@@ -46,8 +46,11 @@ static int list_levels(lua_State *L, int index, const Type *type, Shape *shape, 
 }
 
 /* Returns false with error_set if the innermost first table has keys, but no items. */
-static bool check_items(lua_State *L, int index)
+static bool check_items(lua_State *L, int index, const Type *type)
 {
+    const char *hint = type->components > 1 ? "; a vector is written {x, y ...}"
+                                            : "; tables with names are elements of a structure, which rill.from takes "
+                                              "as argument #2 'type'";
     int top = lua_gettop(L);
     lua_pushvalue(L, index);
     for (int level = 0; level <= SHAPE_MAX_RANK && lua_istable(L, -1) && lua_rawlen(L, -1) > 0; level++) {
@@ -58,7 +61,7 @@ static bool check_items(lua_State *L, int index)
     if (keyed) {
         lua_pushnil(L);
         lua_next(L, -2);
-        error_set("expected a table with the items 1, 2 ..., got one with the key %s", binding_key(L, -2));
+        error_set("expected a table with the items 1, 2 ..., got one with the key %s%s", binding_key(L, -2), hint);
     }
     lua_settop(L, top);
     return !keyed;
@@ -68,7 +71,7 @@ bool table_shape(lua_State *L, int index, const Type *type, Shape *shape)
 {
     bool number;
     index = lua_absindex(L, index);
-    if (!type->is_struct && !check_items(L, index)) {
+    if (!type->is_struct && !check_items(L, index, type)) {
         return false;
     }
     int levels = list_levels(L, index, type, shape, &number);

@@ -1,6 +1,7 @@
 /* rill.struct, rill.type, and types as arguments. */
 #include "binding/binding.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,16 @@ static bool struct_named(lua_State *L, const char *name)
     return true;
 }
 
+/* Replaces the recorded message that no type has this name, if the name is like that of a structure. */
+static void explain_structure(const char *name)
+{
+    if (isupper((unsigned char)*name) && strstr(error_message(), "; the types are ")) {
+        error_set("unknown type '%.64s': a structure of a kernel text is passed itself, not its name: it is the field "
+                  "%.64s of the result of rill.program",
+                  name, name);
+    }
+}
+
 const Type *type_check(lua_State *L, int index, const char *function, int n, const char *name)
 {
     index = lua_absindex(L, index);
@@ -69,6 +80,7 @@ const Type *type_check(lua_State *L, int index, const char *function, int n, con
         }
         type = type_find(lua_tostring(L, index));
         if (!type) {
+            explain_structure(lua_tostring(L, index));
             binding_argument_error(L, function, n, name);
         }
     }
