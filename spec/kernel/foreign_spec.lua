@@ -107,6 +107,9 @@ local bodies <const> = {
     {"r = 0.5d;", "0.5d", "write 0.5lf"},
     {"r = 1.5l;", "1.5l", "write 1.5$"},
     {"r = 2f;", "2f", "write 2.0"},
+    {"r = 2x;", "2x", "write 2 * x"},
+    {"print x;", "print", "store the value in an output"},
+    {"shared w[3]; r = x;", "w[3]", "write the type before the name: float w"},
     {"int a = 0b1111; r = x;", "0b1111", "write 0xF"},
     {"int a = 089; r = x;", "089", "octal: write 89"},
     {"int a = 0xFFFFFFFFFF; r = x;", "0xFF", "out of range"},
@@ -166,6 +169,7 @@ local bodies <const> = {
 local consequences <const> = {
     "kernel void f(float x<>, float 3, float a, out float r<>) { r = x * a; }",
     "kernel void f(float x<>,\n float g;\n float a,\n out float r<>) { r = x * a; }",
+    "layout(std430) readonly buffer M { float m[]; } b;\nkernel void f(float x<>, out float r<>) { r = m[0] * b.m; }",
     "const d = vec2(0.1, 0.2);\nkernel void f(float x<>, out float r<>) { r = x * d.x; }",
     "kernel void f(float x<>, out float r<>) { uint h = 0, float z; z = 3.0; r = z; }",
     "kernel void f(float x<>, out float r<>) { float y = 2 * ; r = y * z; }",

@@ -237,18 +237,38 @@ static bool is_end(const Token *token)
     return token->kind == TOKEN_END || token_any(token, ends);
 }
 
+/* The statement, or the declaration outside of functions, that contains the place of an error. */
+typedef struct Region {
+    const Token *first, *last; /* without the last token */
+} Region;
+
+static Region region_at(const Resolver *r, size_t offset)
+{
+    const Token *at = r->tree->tokens;
+    Region region = {at, at};
+    int depth = 0, braces = 0; /* of brackets in which nothing ends; of functions and blocks */
+    bool fields = false;       /* in "{ ... }" after a name */
+    for (; at->kind != TOKEN_END; at++) {
+        bool curly = token_is(at, "{") || token_is(at, "}");
+        fields = fields || (at > r->tree->tokens && token_is(at, "{") && braces == 0 && at[-1].kind == TOKEN_NAME);
+        bool ends = !fields && depth == 0 && is_end(at);
+        if (ends && at->offset >= offset) {
+            break;
+        }
+        *(curly && !fields ? &braces : &depth) += token_nesting(at);
+        fields = fields && depth > 0;
+        region.first = ends ? at + 1 : region.first;
+    }
+    region.last = at;
+    return region;
+}
+
 /* Returns whether a name follows from an error of the parser, which skips tokens: it is in the line of the error after
  * it, or it was in the statement or declaration that contains the error. */
 static bool follows_error(const Resolver *r, const Token *token, size_t offset)
 {
-    const Token *start = r->tree->tokens, *at = start;
-    int depth = 0; /* of parentheses and square brackets, in which nothing ends */
-    for (; at->kind != TOKEN_END && (at->offset < offset || depth > 0 || !is_end(at)); at++) {
-        bool ends = is_end(at);
-        depth += ends ? 0 : token_nesting(at);
-        start = ends && depth == 0 && at->offset < offset ? at + 1 : start;
-    }
-    for (const Token *t = start; t < at && t < token; t++) {
+    Region region = region_at(r, offset);
+    for (const Token *t = region.first; t < region.last && t < token; t++) {
         if (token_equal(t, token)) {
             return true;
         }
@@ -518,11 +538,16 @@ static void resolve_type(Resolver *r, NodeIndex node)
     bool structure = called && node_of(r, called)->kind == NODE_STRUCTURE;
     n->target = structure ? called : 0;
     n->type = structure ? node_of(r, called)->type : types_word(token);
+    static const char *const after[] = {"=", "[", ";", NULL};
     if (!n->type && !is_consequence(r, token)) {
         StrBuf text = STRBUF_EMPTY;
         strbuf_addf(&text, "'%.*s' is not a type", token->length, token->text);
         char best[MAX_NAME + 1];
+        size_t sentence = text.length;
         foreign_type(&text, param_kinds, token, nearest_name(r, token, true, best));
+        if (text.length == sentence && token_any(token + 1, after)) { /* const a = 3; */
+            strbuf_addf(&text, "; write the type before the name: float %.*s", token->length, token->text);
+        }
         message_add(r->messages, token, "%s", strbuf_text(&text));
         strbuf_free(&text);
     }

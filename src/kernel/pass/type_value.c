@@ -267,6 +267,8 @@ static void spell(const char *text, int length, StrBuf *out)
         strbuf_addf(out, "\nwrite %.*s%s", n, text, !real && unsigned_ ? "u" : "");
     } else if (n > 0 && n + 2 >= length && strchr("fFhHdDlL", text[n])) {
         strbuf_addf(out, "\nwrite %.*s%s%s", n, text, real || hex ? "" : ".0", wide ? "lf" : "");
+    } else if (n > 0 && n < length && !hex && *text != '0' && isalpha((unsigned char)text[n])) { /* 2x */
+        strbuf_addf(out, "\nwrite %.*s * %.*s", n, text, length - n, text + n);
     } else if (n == length && *text == '0') {
         strbuf_addf(out, "\na number that begins with 0 is octal: write %.*s", n - (int)strspn(text, "0"),
                     text + strspn(text, "0"));

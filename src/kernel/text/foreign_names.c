@@ -65,12 +65,14 @@ static const Hint word_hints[] = {
     {"vec vector", "write vec2, vec3 or vec4"},
     {"color Color colour", "write 'vec3' or 'vec4'"},
     {"complex", "write 'vec2'"},
+    {"print", STORE_HINT},
+    {"yield", PUSH_HINT},
     {"curandState curandState_t", RANDOM_HINT},
     {"thread_block grid_group thread_block_tile", "write barrier() and localid() without an object"},
 };
 
 static const Hint value_hints[] = {
-    {"nil None NULL nullptr", "numbers always have a value: use a number such as 0.0 as a mark"},
+    {"nil None none NULL null nullptr", "numbers always have a value: use a number such as 0.0 as a mark"},
     {"True TRUE YES", "write true"},
     {"False FALSE NO", "write false"},
     {"pi PI M_PI M_PI_F", "write 3.14159265"},
@@ -159,7 +161,7 @@ static const Hint call_hints[] = {
     {"__reduce_max_sync WaveActiveMax simd_max", "write subgroupMax(x)"},
     {"WavePrefixSum simd_prefix_exclusive_sum", "write subgroupExclusiveAdd(x)"},
     {"WaveReadLaneFirst", "write subgroupBroadcastFirst(x)"},
-    {"WaveGetLaneIndex", "write subgroupid()"},
+    {"WaveGetLaneIndex laneid lane_id", "write subgroupid()"},
     {"WaveGetLaneCount", "write subgroupsize()"},
     {"print printf cout", STORE_HINT},
     {"assert __trap error", "store the condition in an output, and check the stream"},
@@ -171,7 +173,7 @@ static const Hint call_hints[] = {
     {"ipairs pairs range", "a loop is written for (int i = 0; i < n; i++) { ... }"},
     {"where select cond iff", CHOICE_HINT},
     {"sum mean reduce", "write a loop, or call the function of the stream in Lua"},
-    {"tostring format", "kernel text has no strings"},
+    {"tostring str format", "kernel text has no strings"},
     {"mul", "write x * y"},
     {"__fmul __fmul_rn __dmul __mul24 mul24 __imul", "write x * y"},
     {"__fadd __dadd", "write x + y"},
@@ -223,6 +225,7 @@ static const Hint call_hints[] = {
     {"int2float uint2float half2float float2half double2float tonumber", "write float(x)"},
     {"float2int double2int tointeger toint", "write int(x)"},
     {"float2uint double2uint", "write uint(x)"},
+    {"swap", "write t = x; x = y; y = t;"},
     {"type typeof", "a variable has the type of its declaration"},
     {"concat", "an array has a fixed length: assign its elements"},
 };
