@@ -108,6 +108,15 @@ local bodies <const> = {
     {"r = 1.5l;", "1.5l", "write 1.5$"},
     {"r = 2f;", "2f", "write 2.0"},
     {"r = 2x;", "2x", "write 2 * x"},
+    {"auto g = [](float a) { return a; }; r = g(x);", "auto", "a function before the kernel"},
+    {"float g = [&](float a) { return a; }; r = x;", "g =", "a function before the kernel"},
+    {"vec2 v = [x, x]; r = v.x;", "[x", "with parentheses"},
+    {"struct P = { float a; }; r = x;", "struct", "without ="},
+    {"if (x => 0) { r = x; }", "=>", "write >="},
+    {"if (x =< 0) { r = x; }", "=<", "write <="},
+    {"if (x === 0) { r = x; }", "===", "write =="},
+    {"if (x !== 0) { r = x; }", "!==", "write !="},
+    {"r = float(3 ~ 1);", "~", "write ^"},
     {"print x;", "print", "store the value in an output"},
     {"shared w[3]; r = x;", "w[3]", "write the type before the name: float w"},
     {"int a = 0b1111; r = x;", "0b1111", "write 0xF"},
@@ -236,6 +245,7 @@ local valid <const> = {
     "int n = 3; if (n > 1) do { n--; } while (n > 1); while (n > 9) do { n--; } while (n > 5); r = float(n);",
     "float time = x, noise = 2.0, i = 3.0, table = u[0]; r = time + noise / (i + table); // (2 == 1)",
     "r = x; if (x > 1.0) { /* a */ r = 2.0; } // see (1)",
+    "int n = 2; switch (n) { case 1: do { n--; } while (n > 0); break;\ndefault: { r = x; } } int a = n & ~1; r = float(-~a);",
 }
 
 describe("syntax that GLSL does not have", function()

@@ -47,6 +47,11 @@ static const struct {
     {"--", NAME | NUMBER, NAME | NUMBER | OPEN,
      ERROR_TEXT("'--' subtracts 1 from a variable: write // before a comment")},
     {"--[", ANY, ANY, ERROR_TEXT("'--[[' does not begin a comment: write /* before a comment and */ after it")},
+    {"=>", ANY, ANY, ERROR_TEXT("'=>' is not an operator of GLSL: write >=")},
+    {"=<", ANY, ANY, ERROR_TEXT("'=<' is not an operator of GLSL: write <=")},
+    {"===", ANY, ANY, ERROR_TEXT("'===' is not an operator of GLSL: write ==")},
+    {"!==", ANY, ANY, ERROR_TEXT("'!==' is not an operator of GLSL: write !=")},
+    {"~", OPERAND, VALUE, ERROR_TEXT("'~' takes one operand: write ^ for the exclusive or")},
     {":=", ANY, ANY, ERROR_TEXT("':=' is not an operator of GLSL: write =")},
     {"::", NAME, NAME, ERROR_TEXT("names of GLSL have no prefix: write sin(x) for std::sin(x)")},
     {"<>", OPERAND, NUMBER, ERROR_TEXT("'<>' is not an operator of GLSL: write !=")},
@@ -179,7 +184,7 @@ static size_t blank_length(const char *at, bool starts_line)
 /* Returns the length of a mark, also if other languages have it. */
 static int mark_length(const Token *token)
 {
-    static const char *const marks[] = {"--[", ">>>", "**", "~=", "..", ":=", "::", "<>"};
+    static const char *const marks[] = {"--[", ">>>", "===", "!==", "=>", "=<", "**", "~=", "..", ":=", "::", "<>"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         if (strncmp(token->text, marks[i], strlen(marks[i])) == 0) {
             return (int)strlen(marks[i]);
@@ -222,19 +227,47 @@ static bool is_comment(const SourceText *source, const Token *name)
     return !token_any(&next, more);
 }
 
-/* Returns whether the tokens after one are "= { name =", a table of Lua. */
-static bool begins_table(const SourceText *source, const Token *before)
+/* Returns whether some tokens follow another one. "": a name. The list ends in NULL. */
+static bool followed(const SourceText *source, const Token *before, const char *const *tokens)
 {
-    static const char *const tokens[] = {"=", "{", NULL, "="};
     const char *ignored = NULL;
     Token token = *before;
-    for (int i = 0; i < 4; i++) {
+    for (; *tokens; tokens++) {
         token = token.kind == TOKEN_END ? token : next_token(source, &token, &ignored);
-        if (tokens[i] ? !token_is(&token, tokens[i]) : token.kind != TOKEN_NAME) {
+        if (**tokens ? !token_is(&token, *tokens) : token.kind != TOKEN_NAME) {
             return false;
         }
     }
     return true;
+}
+
+/* Returns the message about a declaration or a value that begins at a name or at `[`; NULL: none. */
+static const char *value_message(const SourceText *source, const Token *before, const Token *token, const Token *after)
+{
+    static const char *const words[] = {"local", "auto", "let", "var", "struct", NULL};
+    static const char *const table[] = {"=", "{", "", "=", NULL}, *const structure[] = {"=", "{", NULL};
+    static const char *const lambda[] = {"=", "[", NULL}, *const captures[] = {"]", "&", "=", NULL};
+    bool operand = (class_of(before) & (OPEN | OTHER)) || token_is(before, "return");
+    bool list = token_is(token, "[") && operand && !token_is(before, ">") && !token_is(before, "<>");
+    const Token *name = token_any(token, words) ? after : token;
+    bool named = name->kind == TOKEN_NAME && !list, brackets = named && followed(source, name, lambda);
+    Token third = list ? *after : *name;
+    for (int i = 0; i < 3 && brackets; i++) { /* name = [ third */
+        const char *ignored = NULL;
+        third = next_token(source, &third, &ignored);
+    }
+    if ((list || brackets) && token_any(&third, captures)) {
+        return ERROR_TEXT("kernel text has no functions inside of functions: write a function before the kernel");
+    }
+    if (named && token_is(token, "struct") && followed(source, name, structure)) {
+        return ERROR_TEXT("a structure is declared without =: struct P { float x; };");
+    }
+    if (named && followed(source, name, table)) {
+        return ERROR_TEXT("the fields of a value have no names: declare struct P { float x; }; and write P(1.0)");
+    }
+    return list || ((class_of(token) & NAME) && operand && token_is(after, "{"))
+               ? ERROR_TEXT("a value is written with parentheses: vec2(x, y), Name(...)")
+               : NULL;
 }
 
 /* Returns whether `while` follows the block that begins at a token. */
@@ -279,16 +312,13 @@ static int class_before(const Token *before, const Token *token, const Loops *lo
 static const char *message_of(const SourceText *source, const Token *before, const Token *token, const Token *after,
                               const Loops *loops)
 {
-    bool value = (class_of(before) & (OPEN | OTHER)) || token_is(before, "return");
     if ((token_is(token, "--") && !is_comment(source, after)) ||
         (token_is(token, "do") && ends_in_while(source, after))) {
         return NULL;
     }
-    if (token->kind == TOKEN_NAME && value && token_is(after, "{")) {
-        return ERROR_TEXT("a value is written with parentheses: vec2(x, y), Name(...)");
-    }
-    if (token->kind == TOKEN_NAME && begins_table(source, token_is(token, "local") ? after : token)) {
-        return ERROR_TEXT("the fields of a value have no names: declare struct P { float x; }; and write P(1.0)");
+    const char *value = value_message(source, before, token, after);
+    if (value) {
+        return value;
     }
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         if (token_is(token, pairs[i].first) && token_is(after, pairs[i].second)) {

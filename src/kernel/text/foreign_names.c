@@ -546,7 +546,8 @@ void foreign_value(StrBuf *text, const Token *name, ForeignKnown known)
     }
     const Token *inner = name + 2;
     size_t sentence = text->length;
-    if (!listed("math np numpy torch std rill love table bit bit32 string random", own) || !token_is(name + 1, ".")) {
+    if (!listed("math np numpy torch std rill love table bit bit32 string random", own) || !token_is(name + 1, ".") ||
+        inner->kind != TOKEN_NAME) {
         add_hint(text, HINT_OF(value_hints, own));
         return;
     }
