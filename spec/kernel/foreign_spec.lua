@@ -245,7 +245,8 @@ local valid <const> = {
     "int n = 3; if (n > 1) do { n--; } while (n > 1); while (n > 9) do { n--; } while (n > 5); r = float(n);",
     "float time = x, noise = 2.0, i = 3.0, table = u[0]; r = time + noise / (i + table); // (2 == 1)",
     "r = x; if (x > 1.0) { /* a */ r = 2.0; } // see (1)",
-    "int n = 2; switch (n) { case 1: do { n--; } while (n > 0); break;\ndefault: { r = x; } } int a = n & ~1; r = float(-~a);",
+    "int n = 2; switch (n) { case 1: do { n--; } while (n > 0); break;\n"
+        .. "default: { r = x; } } int a = n & ~1; r = float(-~a);",
 }
 
 describe("syntax that GLSL does not have", function()
