@@ -375,7 +375,8 @@ install: build ## install into PREFIX, or LUADIR, LIBDIR and BINDIR
 	install -d '$(DESTDIR)$(LIBDIR)/rill' '$(DESTDIR)$(LUADIR)/rill'
 	install -m 755 $(CORE) '$(DESTDIR)$(LIBDIR)/rill/core.so'
 	$(if $(MPI_MODULE),install -D -m 755 $(MPI_CORE) '$(DESTDIR)$(LIBDIR)/rill/mpi/core.so')
-	for file in $(LUA_FILES:lua/rill/%=%); do install -D -m 644 "lua/rill/$$file" '$(DESTDIR)$(LUADIR)/rill/'"$$file" || exit 1; done
+	$(foreach folder,$(sort $(dir $(LUA_FILES))),install -D -m 644 -t '$(DESTDIR)$(LUADIR)/rill/$(folder:lua/rill/%=%)' \
+		$(foreach file,$(LUA_FILES),$(if $(filter $(folder),$(dir $(file))),$(file))) && ):
 	install -D -m 644 $(ANNOTATIONS) '$(DESTDIR)$(LUADIR)/rill/library/rill.lua'
 ifneq ($(COMMANDS),)
 	install -d '$(DESTDIR)$(BINDIR)'
@@ -391,11 +392,11 @@ endif
 uninstall: ## remove what make install put into the same PREFIX, or LUADIR, and DESTDIR
 	@test -f '$(INSTALLED)' || { \
 	echo "uninstall: make install has not installed rill here: there is no '$(INSTALLED)'. Give the settings of make install, such as PREFIX" >&2; exit 1; }
-	@LC_ALL=C sort -r '$(INSTALLED)' | { while IFS= read -r file; do \
-	rm -f '$(DESTDIR)'"$$file" || exit 1; \
-	folder="$${file%/*}"; \
+	@folders=$$(sed 's|/[^/]*$$||' '$(INSTALLED)' | LC_ALL=C sort -ru) && \
+	while IFS= read -r file; do printf '%s\0' '$(DESTDIR)'"$$file"; done <'$(INSTALLED)' | xargs -0 rm -f && \
+	printf '%s\n' "$$folders" | while IFS= read -r folder; do \
 	while case "$$folder" in */rill|*/rill/*) rmdir '$(DESTDIR)'"$$folder" 2>/dev/null ;; *) false ;; esac; do folder="$${folder%/*}"; done; \
-	done; }
+	done
 
 # An archive of the last commit, which builds and installs without git.
 VERSION = $(call memo,VERSION,$(shell sed -n 's/^\#define RILL_VERSION "\(.*\)"$$/\1/p' src/binding/core.c))

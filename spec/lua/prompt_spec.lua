@@ -293,6 +293,7 @@ describe("the prompt", function()
         files:write(".local/state/rill/history", table.concat(garbage) .. "\n1 + 41\n")
         local nowhere = {XDG_STATE_HOME = "/dev/null"}
         for _, env in ipairs {{HOME = false}, {HOME = "/proc"}, {HOME = ""}, {HOME = home}, nowhere} do
+            env.XDG_CACHE_HOME = false
             local s <close> = start(env)
             s:line("6 * 7", "\n42\n> ")
             if has_readline and env.HOME == home then

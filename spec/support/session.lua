@@ -22,10 +22,19 @@ end
 --- Returns why sessions are not available, or nil if they are.
 session.missing = missing
 
+-- The directory of the records of rill and of the driver, for sessions with another HOME: without records the driver is
+-- tested again, which takes longer than most sessions.
+local records <const> = os.getenv "XDG_CACHE_HOME" or os.getenv "HOME" and os.getenv "HOME" .. "/.cache"
+
 --- Starts the command `words`. `env`: variables to set, false: to unset; `columns` and `lines` of the terminal.
+-- XDG_CACHE_HOME is that of this process unless `env` has it.
 function session.open(options)
     local words = table.move(options, 1, #options, 1, {})
-    local file, process = terminal.open(words, options.env or {}, options.columns or 80, options.lines or 24)
+    local env = {XDG_CACHE_HOME = records}
+    for name, value in pairs(options.env or {}) do
+        env[name] = value
+    end
+    local file, process = terminal.open(words, env, options.columns or 80, options.lines or 24)
     return setmetatable({file = file, process = process, raw = "", heard = "", all = ""}, session)
 end
 
