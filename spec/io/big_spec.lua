@@ -37,9 +37,11 @@ describe("big streams", function()
         return path
     end
 
+    -- Tiles are cut in the same way for all types: `make test` takes all sizes for one type only.
     local function cases(f)
+        local all <const> = {0, 1, 2, 7, 64, 65, 301}
         for _, element in ipairs(NUMBERS) do
-            for _, n in ipairs {0, 1, 2, 7, 64, 65, 301} do
+            for _, n in ipairs((element == "float" or os.getenv "RILL_SUITE_LONG") and all or {0, 7, 65}) do
                 local s = values(element, n)
                 local path = save(s)
                 for _, tile in ipairs {1, 7, 64, 1000} do
