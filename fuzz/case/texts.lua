@@ -1,5 +1,5 @@
 -- Compiles kernel texts of the tree with random changes of tokens. Each text compiles, or has an error in rill's words:
--- no text may crash, take more than two seconds, or be rejected by the device's compiler.
+-- no text may crash, take more than five seconds of the processor, or be rejected by the device's compiler.
 local core = require "rill.core"
 
 local texts = {batch = 40}
@@ -79,7 +79,7 @@ end
 
 local SCRIPT <const> = [[
 local text = %q
-local start = rill.clock()
+local start = os.clock()
 local good, program = pcall(rill.program, text, {dialect = %q})
 for _, k in pairs(good and program or {}) do
     if good and rill.type(k) == "kernel" then
@@ -88,7 +88,7 @@ for _, k in pairs(good and program or {}) do
 end
 local message = tostring(program)
 assert(good or not message:find "rejects", message)
-assert(rill.clock() - start < 2, "more than two seconds")
+assert(os.clock() - start < 5, "more than five seconds of the processor")
 ]]
 
 local all

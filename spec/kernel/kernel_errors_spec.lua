@@ -117,7 +117,7 @@ describe("an error in a kernel text", function()
             {f .. "\tr = w[true];\n}", 2, "true]", "an index of a stream is a number"},
             {f .. "  r = w[v.x][2];\n}", 2, "[2]", "'w' has 2 indices here, but 1 pair of brackets"},
             {f .. "  float half = 2.0, half = 3.0;\n}", 2, "half = 3", "'half'"},
-            {f .. "  r = w;\n}", 2, "= w;", {"expected float, got a stream of float", "name[i]"}},
+            {f .. "  r = w;\n}", 2, "w;", {"expected float, got a stream of float", "name[i]"}},
             {f .. "  r = w[];\n}", 2, "];", "expected an expression"},
             {f .. "  r = indexof(w).x;\n}", 2, "w)", "'w'"},
             {f .. "  r = indexof(q).x;\n}", 2, "q)", "'q' is not declared"},

@@ -166,7 +166,7 @@ local cases = {
     {"precedence of operators", [[
         int a = V(n); bool c = a < 3 == true || a > 5 && a != 7 ^^ a == 8;
         int k = 1 + 2 * 3 - 8 / 2 % 3 << 1 & 14 | 32 ^ 7;
-        r = (c ? 1000.0 : 0.0) + float(k + - -a * 2 + ~-a - (a, 1)); ]],
+        r = (c ? 1000.0 : 0.0) + float(k + - -a * 2 + ~-a - (k += 0, 1)); ]],
         function(n) return ((n < 3 or (n > 5 and n ~= 7) ~= (n == 8)) and 1000 or 0) + 47 + 2 * n + n - 1 - 1 end},
     {"comparison of vectors, matrices, arrays and structures as a whole", [[
         int t[2] = int[2](V(n), 1), u[2] = int[2](3, 1); mat2 m = mat2(n), w = mat2(4.0);

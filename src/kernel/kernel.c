@@ -281,9 +281,11 @@ static bool check_subgroups(const Kernel *kernel, Device *device)
     for (int i = 0; i < SUBGROUP_TRAITS; i++) {
         const Token *call = kernel->body.subgroup[i];
         if (call && !has[i]) {
-            return source_error(&kernel->module->source, call->offset,
-                                "this device does not have '%.*s': its trait %s is false, see device.traits",
-                                call->length, call->text, names[i]);
+            return source_error(
+                &kernel->module->source, call->offset,
+                "this device does not have '%.*s': its trait %s is false, see device.traits; shared memory "
+                "and barrier() do the same on all devices",
+                call->length, call->text, names[i]);
         }
     }
     return true;

@@ -59,6 +59,22 @@ static void check_number(Typing *t, NodeIndex node, TypeIndex context, bool nega
     }
 }
 
+/* Adds an error if a value whose result is not used changes nothing. `comma`: it is the left operand of a comma. */
+static void check_effect(Typing *t, NodeIndex node, bool comma)
+{
+    NodeIndex value = expression_bare(t, node);
+    const Token *token = node_token(t->tree, value);
+    uint32_t kind = pass_node(t, value)->kind;
+    bool nothing = pass_info(t, pass_node(t, value)->type).base == BASE_VOID; /* memoryBarrier() */
+    if (kind == NODE_CONVERT || kind == NODE_CONSTRUCT || nothing || !expression_pure(t, value)) {
+        return;
+    }
+    message_add(t->messages, token, "'%.*s' has no effect here: its result is not used%s", token->length, token->text,
+                comma                   ? "\nwrite vec2(x, y) for a vector"
+                : token_is(token, "==") ? "\nwrite = to assign"
+                                        : "");
+}
+
 /* Checks the literals of an expression. */
 static void check_value(Typing *t, NodeIndex node, TypeIndex context, bool negated)
 {
@@ -72,6 +88,11 @@ static void check_value(Typing *t, NodeIndex node, TypeIndex context, bool negat
         inner = pass_info(t, n->type).base == BASE_BOOL ? 0 : n->type;
         break;
     case NODE_INDEX: check_index(t, node); break;
+    case NODE_COMMA:
+        for (NodeIndex i = n->child; i && pass_node(t, i)->next; i = pass_node(t, i)->next) {
+            check_effect(t, i, true);
+        }
+        break;
     case NODE_ASSIGN:
         if (token->length > 1) {
             check_operand(t, node);
@@ -87,20 +108,6 @@ static void check_value(Typing *t, NodeIndex node, TypeIndex context, bool negat
 }
 
 /* statements */
-
-/* Adds an error if a statement changes nothing. */
-static void check_effect(Typing *t, NodeIndex node)
-{
-    NodeIndex value = expression_bare(t, pass_node(t, node)->child);
-    const Token *token = node_token(t->tree, value);
-    uint32_t kind = pass_node(t, value)->kind;
-    bool nothing = pass_info(t, pass_node(t, value)->type).base == BASE_VOID; /* memoryBarrier() */
-    if (kind == NODE_CONVERT || kind == NODE_CONSTRUCT || nothing || !expression_pure(t, value)) {
-        return;
-    }
-    message_add(t->messages, token, "'%.*s' has no effect here: its result is not used%s", token->length, token->text,
-                token_is(token, "==") ? "\nwrite = to assign" : "");
-}
 
 /* Returns whether a statement or value of the header of a `for` changes only variables that the header declares. */
 static bool changes_own(Typing *t, NodeIndex loop, NodeIndex node)
@@ -157,7 +164,7 @@ static void check_statement(Typing *t, NodeIndex node)
 {
     const Node *n = pass_node(t, node);
     switch (n->kind) {
-    case NODE_EVALUATE: check_effect(t, node); break;
+    case NODE_EVALUATE: check_effect(t, n->child, false); break;
     case NODE_IF:
     case NODE_FOR: check_body(t, node); break;
     default: break;

@@ -268,13 +268,18 @@ static void visit_part(Paths *p, NodeIndex node, NodeIndex variable)
     TypeIndex type = pass_node(p->t, variable)->type;
     bool plain = pass_is_plain(pass_info(p->t, type)), some = whole.some && has(p, whole.some);
     bool output = pass_node(p->t, variable)->kind == NODE_PARAMETER;
-    message_add(p->t->messages, pass_first(p->t, node), "%s'%.*s' has no value on some path to here%s%s%s",
-                some ? "a part of " : "", name->length, name->text,
-                output                           ? "\nassign a value to it first, or declare it inout"
-                : plain                          ? "\ngive it one where it is declared: = "
-                : base == BASE_STRUCTURE || some ? "\nassign all of its parts first"
-                                                 : "",
-                plain && !output ? pass_name(p->t, type) : "", plain && !output ? "(0)" : "");
+    StrBuf remedy = STRBUF_EMPTY;
+    int line = source_line(p->t->tree->source, name->offset);
+    if (output) {
+        strbuf_add(&remedy, "assign a value to it first, or declare it inout");
+    } else if (plain) {
+        strbuf_addf(&remedy, "give it one where it is declared (line %d): = %s(0)", line, pass_name(p->t, type));
+    } else {
+        strbuf_addf(&remedy, "it is declared in line %d: assign all of its parts first", line);
+    }
+    message_add(p->t->messages, pass_first(p->t, node), "%s'%.*s' has no value on some path to here\n%s",
+                some ? "a part of " : "", name->length, name->text, strbuf_text(&remedy));
+    strbuf_free(&remedy);
     give_parts(p, &whole);
 }
 

@@ -63,14 +63,10 @@ bool brook_fit(Typing *t, NodeIndex node, TypeIndex want, const Token *place)
     return true;
 }
 
-void pass_fit(Typing *t, NodeIndex node, TypeIndex want, const Token *place)
+bool pass_fit(Typing *t, NodeIndex node, TypeIndex want, const Token *place)
 {
     TypeIndex have = pass_node(t, node)->type;
-    if (!have || !want || !t->brook || !brook_fit(t, node, want, place)) {
-        TypeInfo info = pass_info(t, have);
-        bool stream = info.base == BASE_ARRAY && info.length == 0;
-        pass_fits(t, have, want, stream ? pass_first(t, node) : place);
-    }
+    return (have && want && t->brook && brook_fit(t, node, want, place)) || pass_fits(t, have, want, place, node, 0);
 }
 
 /* Converts a value to exactly a type: GLSL widens an int implicitly, but compilers differ in which form of a function they

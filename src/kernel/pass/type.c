@@ -10,7 +10,7 @@ static int elements(Typing *t, NodeIndex node, TypeIndex want, TypeIndex *first)
 {
     int count = 0;
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
-        TypeIndex type = pass_initial(t, i, want);
+        TypeIndex type = pass_initial(t, i, want, 0);
         *first = count++ ? *first : type;
     }
     return count;
@@ -25,7 +25,7 @@ static int field_values(Typing *t, NodeIndex node, NodeIndex structure)
         NodeIndex v = pass_node(t, d)->kind == NODE_DECLARE ? pass_child(t, d, 1) : 0;
         for (; v; v = pass_node(t, v)->next, count++) {
             if (value) {
-                pass_initial(t, value, pass_node(t, v)->type);
+                pass_initial(t, value, pass_node(t, v)->type, 0);
                 value = pass_node(t, value)->next;
             }
         }
@@ -38,20 +38,23 @@ static void matrix_values(Typing *t, NodeIndex node, TypeIndex column)
 {
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
         if (pass_node(t, i)->kind == NODE_LIST) {
-            pass_initial(t, i, column);
+            pass_initial(t, i, column, 0);
         } else {
             pass_value(t, i);
         }
     }
 }
 
-TypeIndex pass_initial(Typing *t, NodeIndex node, TypeIndex want)
+TypeIndex pass_initial(Typing *t, NodeIndex node, TypeIndex want, NodeIndex variable)
 {
     const Token *open = node_token(t->tree, node);
     TypeInfo info = pass_info(t, want);
     if (pass_node(t, node)->kind != NODE_LIST) {
         TypeIndex have = pass_value(t, node);
-        pass_fit(t, node, pass_close(t, want, have), pass_first(t, node));
+        TypeIndex closed = pass_close(t, want, have);
+        if (!have || !want || !t->brook || !brook_fit(t, node, closed, pass_first(t, node))) {
+            pass_fits(t, have, closed, pass_first(t, node), node, variable);
+        }
         return pass_node(t, node)->type;
     }
     if (t->brook && info.columns > 1) {
@@ -94,13 +97,15 @@ static void type_variable(Typing *t, NodeIndex node, TypeIndex type)
     }
     type = type ? pass_array(t, type, pass_node(t, node)->child, value) : 0;
     if (value) {
-        TypeIndex have = pass_initial(t, value, type);
-        type = pass_close(t, type, have);
+        int before = t->messages->count;
+        TypeIndex have = pass_initial(t, value, type, node);
+        type = t->messages->count > before ? 0 : pass_close(t, type, have);
     }
     for (TypeInfo info = pass_info(t, type); info.base == BASE_ARRAY; info = pass_info(t, info.element)) {
         if (info.length == 0) {
-            message_add(t->messages, name, "the array '%.*s' has no length\nwrite %.*s[n], or values: %.*s[] = {...}",
-                        name->length, name->text, name->length, name->text, name->length, name->text);
+            bool shared = pass_node(t, node)->flags & FLAG_SHARED;
+            message_add(t->messages, name, "the array '%.*s' has no length\nwrite %.*s[64]%s", name->length, name->text,
+                        name->length, name->text, shared ? "" : ", or give it values: = {...}");
             type = 0;
             break;
         }
@@ -136,10 +141,13 @@ static void type_declare(Typing *t, NodeIndex node)
         const Token *name = node_token(t->tree, i);
         pass_node(t, i)->flags |= words;
         if ((words & FLAG_SHARED) && (pass_node(t, i)->flags & FLAG_VALUE)) {
+            NodeIndex value = pass_child(t, i, pass_count(t, i) - 1);
             message_add(
-                t->messages, name,
-                "the shared variable '%.*s' has no initial value\nassign it in one invocation, and call barrier()",
+                t->messages, pass_first(t, value),
+                "the shared variable '%.*s' cannot have an initial value\nassign it in one invocation, and call "
+                "barrier()",
                 name->length, name->text);
+            continue;
         }
         type_variable(t, i, type);
     }
@@ -155,7 +163,7 @@ static void type_parameter(Typing *t, NodeIndex node, bool kernel)
     TypeIndex result = pass_declared(t, type);
     if (kernel && (flags & FLAG_PARAM(PARAM_OUTPUT)) && !(flags & FLAG_STREAM)) {
         const char *element = pass_name(t, result);
-        message_add(t->messages, name, "an output is a stream\nwrite 'out %s %.*s<>'%s%s%s%.*s%s", element,
+        message_add(t->messages, name, "an output is a stream with <>\nwrite 'out %s %.*s<>'%s%s%s%.*s%s", element,
                     name->length, name->text, rest ? ", or 'inout " : "", rest ? element : "", rest ? " " : "",
                     rest ? name->length : 0, name->text, rest ? "[]' to write any element" : "");
         return;
@@ -171,6 +179,28 @@ static void type_parameter(Typing *t, NodeIndex node, bool kernel)
         result = types_array(&t->tree->types, result, 0);
     }
     pass_node(t, node)->type = result;
+}
+
+/* Adds an error at a function with streams if the text has no kernel. */
+static void check_kernels(Typing *t)
+{
+    NodeIndex found = 0;
+    for (NodeIndex i = pass_node(t, t->tree->root)->child; i; i = pass_node(t, i)->next) {
+        if (pass_node(t, i)->flags & (FLAG_KERNEL | FLAG_PARAM(PARAM_REDUCE))) {
+            return;
+        }
+        for (NodeIndex p = pass_node(t, i)->child; p && pass_node(t, i)->kind == NODE_FUNCTION;
+             p = pass_node(t, p)->next) {
+            bool stream = pass_node(t, p)->kind == NODE_PARAMETER && (pass_node(t, p)->flags & FLAG_STREAM);
+            found = stream ? i : found;
+        }
+    }
+    if (found) {
+        const Token *name = node_token(t->tree, found);
+        message_add(t->messages, pass_first(t, pass_node(t, found)->child),
+                    "the text has no kernel, and '%.*s' has streams\nwrite 'kernel void %.*s(...)'", name->length,
+                    name->text, name->length, name->text);
+    }
 }
 
 static void type_signature(Typing *t, NodeIndex node)
@@ -204,8 +234,12 @@ static void type_condition(Typing *t, NodeIndex node)
     if (pass_node(t, node)->kind == NODE_ASSIGN) {
         message_add(t->messages, node_token(t->tree, node), "an assignment is not a condition\nwrite == to compare");
     } else {
-        message_add(t->messages, pass_first(t, node), "a condition must be a bool, got %s\nwrite %s != 0",
-                    pass_name(t, type), node_token(t->tree, node)->kind == TOKEN_NAME ? "value" : "(value)");
+        bool bools = pass_info(t, type).base == BASE_BOOL;
+        message_add(t->messages, pass_first(t, node), "a condition must be a bool, got %s\nwrite %s",
+                    pass_name(t, type),
+                    bools                                           ? "all(...) or any(...)"
+                    : node_token(t->tree, node)->kind == TOKEN_NAME ? "value != 0"
+                                                                    : "(value) != 0");
     }
 }
 
@@ -404,6 +438,7 @@ bool pass_type(Tree *tree, Messages *messages)
     if (tree->brook && !reserve(tree)) {
         return false;
     }
+    check_kernels(&t);
     for (int pass = 0; pass < 3; pass++) { /* structures and constants; signatures; bodies */
         for (NodeIndex i = pass_node(&t, tree->root)->child; i; i = pass_node(&t, i)->next) {
             uint32_t kind = pass_node(&t, i)->kind;

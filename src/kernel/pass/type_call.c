@@ -19,8 +19,35 @@ static uint32_t flags_of_outputs(void)
     return FLAG_PARAM(PARAM_OUTPUT) | FLAG_PARAM(PARAM_INOUT);
 }
 
+/* Appends the parameters of a function: "float x, vec3 y". */
+static void list_parameters(Typing *t, NodeIndex function, StrBuf *out)
+{
+    for (NodeIndex p = pass_node(t, function)->child; p; p = pass_node(t, p)->next) {
+        const Token *name = node_token(t->tree, p);
+        if (pass_node(t, p)->kind == NODE_PARAMETER) {
+            strbuf_addf(out, "%s%s %.*s%s", out->length ? ", " : "", pass_name(t, pass_element(t, p)), name->length,
+                        name->text, pass_brackets(pass_rank(t, p)));
+        }
+    }
+}
+
+/* Adds the error of an argument that cannot be converted to the type of the parameter. */
+static bool wrong_argument(Typing *t, NodeIndex node, NodeIndex parameter, NodeIndex target, const Token *function)
+{
+    const Token *name = node_token(t->tree, parameter);
+    TypeIndex want = pass_node(t, parameter)->type;
+    StrBuf list = STRBUF_EMPTY;
+    list_parameters(t, target, &list);
+    message_add(t->messages, pass_first(t, node),
+                "'%.*s' of '%.*s' is %s, got %s\nwrite %s(...), or check the order: the parameters are (%s)",
+                name->length, name->text, function->length, function->text, pass_a(t, want),
+                pass_name(t, pass_node(t, node)->type), pass_name(t, want), strbuf_text(&list));
+    strbuf_free(&list);
+    return false;
+}
+
 /* Checks an argument of a parameter of a function. */
-static void argument(Typing *t, NodeIndex node, NodeIndex parameter, const Token *function)
+static bool argument(Typing *t, NodeIndex node, NodeIndex parameter, NodeIndex target, const Token *function)
 {
     TypeIndex have = pass_node(t, node)->type, want = pass_node(t, parameter)->type;
     uint32_t flags = pass_node(t, parameter)->flags;
@@ -33,7 +60,7 @@ static void argument(Typing *t, NodeIndex node, NodeIndex parameter, const Token
         message_add(t->messages, pass_first(t, node), "'%.*s' of '%.*s' takes the name of a %s of the same type",
                     name->length, name->text, function->length, function->text,
                     (flags & FLAG_PARAM(PARAM_VOUT)) ? "variable output" : "neighbor parameter");
-        return;
+        return false;
     }
     if (have && want && (stream || whole) && !types_converts(&t->tree->types, have, want)) {
         message_add(t->messages, pass_first(t, node),
@@ -41,14 +68,14 @@ static void argument(Typing *t, NodeIndex node, NodeIndex parameter, const Token
                            : "'%.*s' of '%.*s' takes a value, and this is a stream\nwrite an index: name[i]",
                     name->length, name->text, function->length, function->text, pass_rank(t, parameter),
                     pass_rank(t, parameter) == 1 ? "" : "s", pass_name(t, pass_element(t, parameter)));
-        return;
+        return false;
     }
     if ((flags & flags_of_outputs()) && !stream) {
         const Token *first = pass_first(t, node);
         uint32_t kind = pass_node(t, node)->kind;
         if (kind == NODE_NUMBER || kind == NODE_BUILTIN || kind == NODE_BINARY || kind == NODE_CALL) {
             message_add(t->messages, first, "an out parameter needs a variable");
-            return;
+            return false;
         }
         pass_target(t, node);
         bool plain = pass_is_plain(pass_info(t, have)) && pass_is_plain(pass_info(t, want)) &&
@@ -66,9 +93,12 @@ static void argument(Typing *t, NodeIndex node, NodeIndex parameter, const Token
             message_add(t->messages, first, "%d components cannot become %d\nonly a scalar fills a vector",
                         short_out ? taken : own, short_out ? own : taken);
         } /* the emitter passes a variable of another type */
+    } else if (have && want && !t->brook && !types_converts(&t->tree->types, have, want)) {
+        return wrong_argument(t, node, parameter, target, function);
     } else {
         pass_fit(t, node, want, pass_first(t, node));
     }
+    return true;
 }
 
 TypeIndex pass_call(Typing *t, NodeIndex node)
@@ -83,13 +113,18 @@ TypeIndex pass_call(Typing *t, NodeIndex node)
         needed += pass_node(t, p)->kind == NODE_PARAMETER;
     }
     if (count != needed) {
-        message_add(t->messages, name, "'%.*s' takes %d argument%s, got %d", name->length, name->text, needed,
-                    needed == 1 ? "" : "s", count);
+        StrBuf list = STRBUF_EMPTY;
+        list_parameters(t, target, &list);
+        message_add(t->messages, name, "'%.*s' takes %d argument%s, got %d\nits parameters are (%s)", name->length,
+                    name->text, needed, needed == 1 ? "" : "s", count, strbuf_text(&list));
+        strbuf_free(&list);
         return pass_node(t, target)->type;
     }
     for (NodeIndex p = pass_node(t, target)->child; p; p = pass_node(t, p)->next) {
         if (pass_node(t, p)->kind == NODE_PARAMETER) {
-            argument(t, given, p, name);
+            if (!argument(t, given, p, target, name)) {
+                break;
+            }
             given = pass_node(t, given)->next;
         }
     }
@@ -230,7 +265,9 @@ static bool can_query(Typing *t, NodeIndex node, NodeIndex parameter)
                               : "it has no index\nname an input with <>");
     }
     if (token_is(query, "indexof") && gather) {
-        return PASS_FAIL(t, name, "'%.*s' is a gather: it has no index\nname a parameter with <>, such as an output",
+        return PASS_FAIL(t, name,
+                         "'%.*s' is a gather: no element of it belongs to this call\nname a parameter with <>, "
+                         "such as an output",
                          name->length, name->text);
     }
     if (token_is(query, "spacingof") && !(flags & FLAG_STREAM)) {
@@ -247,6 +284,10 @@ TypeIndex pass_query(Typing *t, NodeIndex node)
     int count = pass_count(t, node), rank = group_rank(t);
     bool local = token_is(name, "localid") || token_is(name, "groupid");
     if (local || token_is(name, "subgroupsize") || token_is(name, "subgroupid")) {
+        if (count > 0) {
+            return PASS_FAIL(t, name, "'%.*s' takes no arguments\nwrite %.*s()%s", name->length, name->text,
+                             name->length, name->text, local && rank > 1 ? ".x, .y" : "");
+        }
         return rank ? types_of(BASE_INT, 1, local ? rank : 1)
                     : PASS_FAIL(t, name, "'%.*s' exists in group kernels only: kernel(64) void ...", name->length,
                                 name->text);
@@ -289,20 +330,20 @@ TypeIndex pass_sample(Typing *t, NodeIndex node)
     }
     NodeIndex position = pass_child(t, node, 1);
     TypeInfo given = pass_info(t, pass_node(t, position)->type);
-    if (given.base == BASE_DOUBLE && given.columns == 1) {
+    if (given.base == BASE_DOUBLE && given.columns == 1 && given.rows >= rank) {
         pass_fit(t, position, types_of(BASE_FLOAT, 1, given.rows), pass_first(t, position));
     } else if (given.base < BASE_INT || given.base > BASE_DOUBLE || given.rows < rank) { /* others are ignored */
-        pass_fits(t, pass_node(t, position)->type, types_of(BASE_FLOAT, 1, rank), pass_first(t, position));
+        pass_fits(t, pass_node(t, position)->type, types_of(BASE_FLOAT, 1, rank), pass_first(t, position), position, 0);
     }
     if (count == (corners ? 5 : 3)) {
         NodeIndex level = pass_node(t, position)->next;
-        pass_fits(t, pass_node(t, level)->type, pass_scalar(BASE_FLOAT), pass_first(t, level));
+        pass_fits(t, pass_node(t, level)->type, pass_scalar(BASE_FLOAT), pass_first(t, level), level, 0);
     }
     for (int i = count - 2; corners && i < count; i++) {
         NodeIndex output = pass_child(t, node, i);
         pass_target(t, output);
         pass_fits(t, types_of(BASE_FLOAT, 1, i < count - 1 ? rank : 1), pass_node(t, output)->type,
-                  pass_first(t, output));
+                  pass_first(t, output), 0, 0);
         pass_node(t, pass_child(t, node, i))->flags |= FLAG_PARAM(PARAM_OUTPUT);
     }
     return corners ? types_of(BASE_FLOAT, 1, rank == 1 ? 2 : 4) : type;
@@ -314,14 +355,21 @@ TypeIndex pass_push(Typing *t, NodeIndex node)
     bool output = first && pass_node(t, first)->kind == NODE_PARAMETER_VALUE &&
                   (pass_node(t, pass_node(t, first)->target)->flags & FLAG_PARAM(PARAM_VOUT));
     const Token *name = node_token(t->tree, node);
+    for (NodeIndex p = t->function ? pass_node(t, t->function)->child : 0; p && !output; p = pass_node(t, p)->next) {
+        if (pass_node(t, p)->flags & FLAG_PARAM(PARAM_VOUT)) {
+            const Token *named = node_token(t->tree, p);
+            return PASS_FAIL(t, name, "'push' takes the name of a variable output and a value\nwrite push(%.*s, value)",
+                             named->length, named->text);
+        }
+    }
     if (!output && first && pass_node(t, first)->kind == NODE_PARAMETER_VALUE) {
         const Token *given = pass_first(t, first);
-        return PASS_FAIL(t, name, "'%.*s' is no variable output\ndeclare it 'vout %s %.*s<>' to push values to it",
+        return PASS_FAIL(t, given, "'%.*s' is no variable output\ndeclare it 'vout %s %.*s<>' to push values to it",
                          given->length, given->text, pass_name(t, pass_element(t, pass_node(t, first)->target)),
                          given->length, given->text);
     }
     if (!output || pass_count(t, node) > 2) {
-        return PASS_FAIL(t, name, "'push' takes the name of a variable output and a value: push(name, value)");
+        return PASS_FAIL(t, name, "'push' takes the name of a variable output and a value\nwrite push(name, value)");
     }
     if (value) {
         pass_fit(t, value, pass_node(t, first)->type, pass_first(t, value));

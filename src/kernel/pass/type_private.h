@@ -70,7 +70,7 @@ TypeInfo pass_info(const Typing *t, TypeIndex type);
 TypeIndex pass_close(Typing *t, TypeIndex want, TypeIndex have);
 /* Computes a constant whole number without functions. Returns false if the expression is something else. */
 /* Adds the error that a value was expected instead of a stream, or of a stream without some of its indices. */
-void pass_is_stream(Typing *t, const Token *place, const char *expected, TypeInfo stream);
+void pass_is_stream(Typing *t, NodeIndex value, const char *expected, TypeInfo stream);
 /* Adds an error at a value that is a stream or nothing. Returns whether it is. */
 bool pass_is_no_value(Typing *t, NodeIndex node);
 bool pass_constant(Typing *t, NodeIndex node, long *value);
@@ -81,13 +81,14 @@ TypeIndex pass_declared(Typing *t, NodeIndex type);
 
 /* Sets and returns the type of an expression; 0 if it contains an error. */
 TypeIndex pass_value(Typing *t, NodeIndex node);
-/* Checks that a typed value can be converted to a type. Adds an error at a token if it cannot be. */
-void pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place);
+/* Adds an error if a value cannot be converted to a type. `value`: its node, `variable`: the Variable to which it is
+ * assigned; 0: none. Returns whether it can be. */
+bool pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place, NodeIndex value, NodeIndex variable);
 /* Checks that a typed value can be converted to a type, or converts it in Brook's dialect. Adds an error at a token. */
-void pass_fit(Typing *t, NodeIndex node, TypeIndex want, const Token *place);
+bool pass_fit(Typing *t, NodeIndex node, TypeIndex want, const Token *place);
 /* Types a value, or a list in braces, that initializes a variable or an element of a type. Returns its type, in which the
- * lengths of arrays are known. */
-TypeIndex pass_initial(Typing *t, NodeIndex node, TypeIndex want);
+ * lengths of arrays are known. `variable`: the Variable that is initialized, or 0. */
+TypeIndex pass_initial(Typing *t, NodeIndex node, TypeIndex want, NodeIndex variable);
 /* Checks that a typed expression can be assigned to. */
 void pass_target(Typing *t, NodeIndex node);
 

@@ -1,4 +1,5 @@
 /* Nodes and their types, and checks of values that have a type. */
+#include "kernel/pass/expression.h"
 #include "kernel/pass/type_private.h"
 
 #include <stdio.h>
@@ -115,15 +116,24 @@ TypeInfo pass_info(const Typing *t, TypeIndex type)
     return types_info(&t->tree->types, type);
 }
 
-void pass_is_stream(Typing *t, const Token *place, const char *expected, TypeInfo stream)
+void pass_is_stream(Typing *t, NodeIndex value, const char *expected, TypeInfo stream)
 {
+    const Token *place = pass_first(t, value);
+    NodeIndex root = expression_root(t, value);
+    int all = root && pass_node(t, root)->kind == NODE_PARAMETER ? pass_rank(t, root) : 0;
     TypeIndex element = stream.element;
     int rank = 1;
     for (TypeInfo i = pass_info(t, element); i.base == BASE_ARRAY && i.length == 0; i = pass_info(t, element)) {
         element = i.element;
         rank++;
     }
-    if (rank == 1) {
+    if (all > rank) {
+        message_add(t->messages, place, "'%.*s' has %d dimensions, and %d ind%s here\nwrite %.*s%s", place->length,
+                    place->text, all, all - rank, all - rank == 1 ? "ex" : "ices", place->length, place->text,
+                    all == 2   ? "[y][x]"
+                    : all == 3 ? "[z][y][x]"
+                               : "[i]...");
+    } else if (rank == 1) {
         message_add(t->messages, place, "expected %s, got a stream of %s\nwrite an index: name[i]", expected,
                     pass_name(t, element));
     } else {
@@ -136,30 +146,55 @@ void pass_is_stream(Typing *t, const Token *place, const char *expected, TypeInf
     }
 }
 
-void pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place)
+bool pass_is_no_value(Typing *t, NodeIndex node)
+{
+    TypeInfo info = pass_info(t, pass_node(t, node)->type);
+    bool stream = info.base == BASE_ARRAY && info.length == 0;
+    if (stream) {
+        pass_is_stream(t, node, "a value", info);
+    } else if (info.base == BASE_VOID) {
+        message_add(t->messages, pass_first(t, node),
+                    "this call has no value: the function returns void\ncall it in a statement of its own");
+    }
+    return stream || info.base == BASE_VOID;
+}
+
+bool pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place, NodeIndex value, NodeIndex variable)
 {
     if (!have || !want || types_converts(&t->tree->types, have, want)) {
-        return;
+        return true;
     }
+    uint32_t kind = pass_node(t, value)->kind;
+    StrBuf other = STRBUF_EMPTY; /* the declaration of the variable */
+    if (variable && pass_node(t, variable)->kind == NODE_VARIABLE) {
+        const Token *name = node_token(t->tree, variable);
+        strbuf_addf(&other, ", or declare '%.*s' as %s", name->length, name->text, pass_name(t, have));
+    }
+    const char *also = strbuf_text(&other);
+    bool whole = value && (kind == NODE_BINARY || kind == NODE_CHOICE || kind == NODE_UNARY);
+    const char *before = whole ? "(...)" : "", *after = whole ? "" : " after it";
     TypeInfo from = pass_info(t, have), to = pass_info(t, want);
     const char *source = pass_name(t, have), *name = pass_name(t, want);
-    if (from.base == BASE_ARRAY && from.length == 0) {
-        pass_is_stream(t, place, name, from);
+    if (value && from.base == BASE_ARRAY && from.length == 0) {
+        pass_is_stream(t, value, name, from);
     } else if (pass_is_plain(from) && pass_is_plain(to) && (from.rows == to.rows || pass_is_scalar(from)) &&
                from.columns == 1) {
-        message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(...)", source, name, name);
+        message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(...)%s", source, name, name, also);
     } else if (pass_is_plain(from) && from.columns == 1 && pass_is_scalar(to)) {
-        message_add(t->messages, place, "cannot convert %s to %s\nwrite .x after it to choose a component", source,
-                    name);
+        message_add(t->messages, place, "cannot convert %s to %s\nwrite %s.x%s to choose a component%s", source, name,
+                    before, after, also);
     } else if (pass_is_plain(from) && pass_is_plain(to) && from.columns == 1 && to.columns == 1 &&
                from.rows > to.rows) {
-        message_add(t->messages, place, "cannot convert %s to %s\nwrite .%.*s after it", source, name, to.rows, "xyzw");
+        message_add(t->messages, place, "cannot convert %s to %s\nwrite %s.%.*s%s%s", source, name, before, to.rows,
+                    "xyzw", after, also);
     } else if (pass_is_plain(from) && pass_is_plain(to) && from.columns == 1 && to.columns == 1) {
-        message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(value, ...) with the other components",
-                    source, name, name);
+        message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(value, ...) with the other components%s",
+                    source, name, name, also);
     } else {
-        message_add(t->messages, place, "cannot convert %s to %s", source, name);
+        message_add(t->messages, place, "cannot convert %s to %s%s", source, name, also);
     }
+    strbuf_free(&other);
+    return false;
 }
 
 /* Adds an error if a component is assigned twice. */

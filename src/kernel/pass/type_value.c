@@ -544,7 +544,9 @@ static void advise(Typing *t, TypeIndex left, TypeIndex right, StrBuf *out)
     TypeInfo a = pass_info(t, left), b = pass_info(t, right), less = a.rows > b.rows ? b : a;
     bool plain = pass_is_plain(a) && pass_is_plain(b);
     if (plain && (a.base == BASE_BOOL) != (b.base == BASE_BOOL)) {
-        strbuf_add(out, "\na bool is a condition: write it alone, or int(...)");
+        bool vector = (a.base == BASE_BOOL ? a : b).rows > 1;
+        strbuf_add(out, vector ? "\nwrite all(...) or any(...) for a condition"
+                               : "\na bool is a condition: write it alone, or int(...)");
     } else if (plain && (a.columns > 1 || b.columns > 1)) {
         strbuf_addf(out, "\na %s is multiplied by a vector or matrix of its size",
                     pass_name(t, a.columns > 1 ? left : right));
@@ -623,19 +625,6 @@ static TypeIndex arithmetic(Typing *t, const Token *operator, TypeIndex left, Ty
     }
     return a.rows == b.rows && a.columns == b.columns ? types_of(base, a.columns, a.rows)
                                                       : mismatch(t, operator, left, right, "");
-}
-
-bool pass_is_no_value(Typing *t, NodeIndex node)
-{
-    TypeInfo info = pass_info(t, pass_node(t, node)->type);
-    bool stream = info.base == BASE_ARRAY && info.length == 0;
-    if (stream) {
-        pass_is_stream(t, pass_first(t, node), "a value", info);
-    } else if (info.base == BASE_VOID) {
-        message_add(t->messages, pass_first(t, node),
-                    "this call has no value: the function returns void\ncall it in a statement of its own");
-    }
-    return stream || info.base == BASE_VOID;
 }
 
 /* Returns what to write instead of a bool that is an operand. */
@@ -813,7 +802,9 @@ static TypeIndex assign(Typing *t, NodeIndex node)
     if (type && value && !token_is(operator, "=")) {
         value = has_no_number(t, node) ? 0 : arithmetic(t, operator, type, value);
     }
-    pass_fits(t, value, type, operator);
+    NodeIndex right = pass_node(t, target)->next,
+              root = pass_node(t, target)->kind == NODE_LOCAL ? pass_node(t, target)->target : 0;
+    pass_fits(t, value, type, operator, right, root);
     return type;
 }
 

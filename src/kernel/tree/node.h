@@ -98,7 +98,7 @@ _Static_assert(FLAG_BITS + PARAM_KIND_COUNT <= 32, "a flag for each kind of para
 #define FLAG_VALUE (1u << 15)     /* of a Variable: the last child is its initial value */
 #define FLAG_POSTFIX (1u << 16)   /* of a Step: x++ */
 #define FLAG_UNSET FLAG_POSTFIX   /* of a Parameter of a function: an output without a value on some path to the end */
-#define FLAG_TWICE FLAG_POSTFIX   /* of a Function: another one has its name, which is an error */
+#define FLAG_TWICE FLAG_POSTFIX   /* of a Function: its declaration has an error, so that calls are not checked */
 #define FLAG_BARE (1u << 17)      /* of a Call: indexof x */
 #define FLAG_CALLED (1u << 18)    /* of a Member: x.length() */
 #define FLAG_COMMA (1u << 19)     /* of a List: a comma follows the last value; of a Member: its call has arguments */

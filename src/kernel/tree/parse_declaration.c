@@ -31,7 +31,7 @@ static void expect_type(Parse *p, const char *const *ends, const char *before)
     if (!word && before) {
         strbuf_addf(&hint, "\nwrite '%s %.*s(...)'", before, token->length, token->text);
     } else if (!word) {
-        strbuf_add(&hint, "\na parameter begins with its type: 'float x<>'");
+        strbuf_add(&hint, "\na parameter begins with its type: 'float x' or 'float x<>'");
     }
     if (word || token_any(token + 1, ends)) {
         parse_error(p, p->at, "expected a type, got '%.*s'%s", token->length, token->text, strbuf_text(&hint));
@@ -109,7 +109,9 @@ static NodeIndex parameter(Parse *p, bool kernel)
     bool nameless = !kernel && (parse_is(p, ",") || parse_is(p, ")"));
     if (parse_is(p, "*") || parse_is(p, "&")) {
         parse_error(p, p->at,
-                    parse_is(p, "*")
+                    !kernel ? "kernel text has no pointers and references\nwrite 'inout float x' for a value "
+                              "that is changed, 'float x[]' for a stream"
+                    : parse_is(p, "*")
                         ? "kernel text has no pointers\nwrite 'float x<>' for the elements of a stream, 'float x[]' "
                           "to read any element, 'inout float x[]' to write"
                         : "kernel text has no references\nwrite 'inout float x' for a value that is changed");
@@ -205,7 +207,9 @@ static NodeIndex function(Parse *p, uint32_t flags)
     node_append(&children, parse_type(p));
     check_function(p, first);
     uint32_t name = parse_name(p, "the function's name");
+    int before = p->messages->count;
     flags |= parameters(p, &children, flags & (FLAG_KERNEL | FLAG_PARAM(PARAM_REDUCE)));
+    flags |= p->messages->count > before ? FLAG_TWICE : 0; /* its calls are not checked */
     node_at(p->tree, node)->token = name;
     node_at(p->tree, node)->flags = flags;
     if (parse_is(p, "{")) {

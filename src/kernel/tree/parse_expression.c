@@ -5,13 +5,6 @@
 
 #define ERROR_TEXT(text) text
 
-bool parse_keyword(const Token *token)
-{
-    static const char *const words[] = {"if",    "else",     "for",    "while", "do",     "switch",  "case", "default",
-                                        "break", "continue", "return", "const", "struct", "typedef", NULL};
-    return token->kind == TOKEN_NAME && token_any(token, words);
-}
-
 /* names and types */
 
 static bool is_listed(const Parse *p, const uint32_t *list, size_t count, const Token *name)
@@ -186,7 +179,7 @@ static NodeIndex primary(Parse *p)
         const char *mark, *message;
     } marks[] = {
         {"&", ERROR_TEXT("kernel text has no addresses\nwrite the variable, or the element: name[i]")},
-        {"*", ERROR_TEXT("kernel text has no pointers\nwrite an index: name[i]")},
+        {"*", ERROR_TEXT("kernel text has no pointers\nremove the '*', or write an index: name[i]")},
         {">", ERROR_TEXT("kernel text has no pointers\nwrite a '.' before the name of a field")},
         {"#", ERROR_TEXT("'#' is not an operator of GLSL\nsizeof_stream(name).x is the length of a stream")},
         {"{", ERROR_TEXT("a list in braces initializes a variable only\nwrite a constructor, such as vec2(x, y)")}};
@@ -226,6 +219,7 @@ static NodeIndex index_of(Parse *p, NodeIndex value)
     NodeIndex node = parse_node(p, NODE_INDEX, open, value, parse_value(p), 0);
     if (parse_is(p, ",")) {
         parse_error(p, p->at, "brackets have one index\nwrite a pair for each dimension: name[y][x]");
+        node = node_add(p->tree, NODE_DAMAGED, open);
     }
     parse_close(p, open, "']' after the index");
     return node;
@@ -253,7 +247,7 @@ static NodeIndex postfix(Parse *p)
 /* Returns whether "(T)" and an operand begin at the next token. */
 static bool is_cast(const Parse *p)
 {
-    static const char *const marks[] = {"(", "-", "+", "!", "~", "++", "--", NULL};
+    static const char *const marks[] = {"(", "-", "+", "!", "~", "++", "--", "*", NULL};
     const Token *t = parse_peek(p);
     if (!token_is(t, "(") || t[1].kind != TOKEN_NAME) {
         return false;

@@ -15,6 +15,7 @@ typedef struct Parse {
     uint32_t *closing; /* for each opening bracket: the token that closes it */
     int depth;         /* nesting of statements and operators */
     bool damaged;      /* an error was reported, and parsing has not resumed */
+    bool ended;        /* a declaration was ended by a comma, after an error */
     bool stopped;      /* parsing does not resume */
     struct {
         uint32_t *items; /* tokens */

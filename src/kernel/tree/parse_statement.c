@@ -72,7 +72,9 @@ static void check_further(Parse *p)
     const Token *t = parse_peek(p);
     uint32_t after = t->kind == TOKEN_NAME ? parse_after_type(p, p->at) : p->at;
     if (types_word(t) && t[1].kind == TOKEN_NAME) {
-        parse_error(p, p->at, "expected a name, got the type '%.*s'\nwrite ';' before it, not ','", t->length, t->text);
+        message_add(p->messages, t, "expected a name, got the type '%.*s'\nwrite ';' before it, not ','", t->length,
+                    t->text);
+        p->ended = true;
     } else if (t->kind != TOKEN_NAME || parse_keyword(t) ||
                (!token_any(&p->tokens[after], marks) && !p->tokens[after].starts_line)) {
         parse_error(
@@ -113,13 +115,16 @@ NodeIndex parse_variables(Parse *p, NodeKind kind, uint32_t flags)
     }
     const Token *named = node_token(p->tree, type), *after = parse_peek(p);
     if (!structure && !types_word(named) && (token_is(after, "=") || token_is(after, ";"))) {
-        parse_error(p, node_at(p->tree, type)->token, "'%.*s' has no type\nwrite one before the name: float %.*s",
+        parse_error(p, node_at(p->tree, type)->token, "'%.*s' has no type\nwrite the type before the name: float %.*s",
                     named->length, named->text, named->length, named->text);
         return node_add(p->tree, NODE_DAMAGED, p->at);
     }
     node_append(&children, variable(p));
     while (parse_accept(p, ",")) {
         check_further(p);
+        if (p->ended) {
+            break;
+        }
         if (!p->damaged) {
             node_append(&children, variable(p));
         }
@@ -155,6 +160,9 @@ void parse_fields(Parse *p, Children *children)
                 message_add(p->messages, node_token(p->tree, i),
                             "a field has no initial value\ngive the values to the constructor: P(x, y)");
             }
+        }
+        if (parse_is(p, "(")) {
+            parse_error(p, p->at, "a structure has no functions\nwrite float f(P p) { ... } after it");
         }
         parse_semicolon(p);
     }
@@ -325,7 +333,9 @@ static NodeIndex result(Parse *p)
 
 void parse_semicolon(Parse *p)
 {
-    if (p->damaged || p->stopped || parse_accept(p, ";")) {
+    bool ended = p->ended;
+    p->ended = false;
+    if (p->damaged || p->stopped || ended || parse_accept(p, ";")) {
         return;
     }
     const Token *t = parse_peek(p);

@@ -50,6 +50,13 @@ void parse_error(Parse *p, uint32_t token, const char *format, ...)
     p->stopped = p->messages->count == MAX_MESSAGES;
 }
 
+bool parse_keyword(const Token *token)
+{
+    static const char *const words[] = {"if",    "else",     "for",    "while", "do",     "switch",  "case", "default",
+                                        "break", "continue", "return", "const", "struct", "typedef", NULL};
+    return token->kind == TOKEN_NAME && token_any(token, words);
+}
+
 /* Returns whether a token is one of a row: a text, "a" for a name, "T" for the name of a type, "0" for a number, or ""
  * for any token. */
 static bool is_one_of(const Token *token, const char *row)
@@ -98,8 +105,12 @@ NodeIndex parse_fail(Parse *p, const char *expected)
 {
     const Token *token = parse_peek(p);
     if (token_is(token, ";") && token->text != p->messages->source->text + token->offset) {
-        parse_error(p, p->at, "this ';' belongs to the macro\nremove it at the end of the #define");
-        p->stopped = true;
+        Token place = *token; /* in the definition */
+        place.offset = (size_t)(token->text - p->messages->source->text);
+        if (!p->damaged && !p->stopped) {
+            message_add(p->messages, &place, "this ';' belongs to the macro, also where it is used\nremove it");
+        }
+        p->damaged = p->stopped = true;
     } else if (token->kind == TOKEN_END) {
         parse_error(p, p->at, "expected %s, got the end of the text", expected);
     } else {
