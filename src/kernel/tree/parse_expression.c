@@ -138,12 +138,6 @@ static NodeIndex named(Parse *p)
     if ((token_is(t + 1, "[") || has_two_words(p, p->at)) && token_is(&p->tokens[parse_after_type(p, p->at)], "(")) {
         return construct(p);
     }
-    static const char *const casts[] = {"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", NULL};
-    if (token_any(t, casts) && token_is(t + 1, "<")) {
-        parse_error(p, p->at, "kernel text has no casts of C++\nwrite %.*s(x); floatBitsToInt(x) keeps the bits",
-                    t[2].length, t[2].text);
-        return node_add(p->tree, NODE_DAMAGED, p->at);
-    }
     if (p->at > 1 && token_is(t - 2, "sizeof")) { /* `resolve` reports the function */
         return parse_leaf(p, NODE_DAMAGED);
     }
@@ -347,11 +341,6 @@ NodeIndex parse_value(Parse *p)
         left = choice(p, left);
     } else if (token_any(parse_peek(p), marks)) {
         uint32_t token = p->at++;
-        const Token *next = parse_peek(p);
-        if (token_is(next - 1, "=") && !next->spaced && (token_is(next, ">") || token_is(next, "<"))) {
-            parse_error(p, token, "'=%c' is not an operator\nwrite %c=", *next->text, *next->text);
-            left = node_add(p->tree, NODE_DAMAGED, token);
-        }
         left = parse_node(p, NODE_ASSIGN, token, left, parse_value(p), 0);
     }
     p->depth = depth;

@@ -73,19 +73,11 @@ const char *parse_remedy(const Parse *p, bool statement)
         const char *before, *token, *after, *remedy;
         bool statement;
     } rows[] = {
-        {"", ":", "=", ERROR_TEXT("\nwrite = to give a variable its value"), false},
         {"a", ":", "a", ERROR_TEXT("\nvalues have no methods: write name(value, ...)"), false},
         {")", ":", "", ERROR_TEXT("\nremove it: write if (condition) { ... }"), false},
-        {"", "~", "", ERROR_TEXT("\n~ has one operand: write ^ for the exclusive or"), false},
         {"<", ">", "", ERROR_TEXT("\nwrite the name without <>"), false},
-        {">>", ">", "", ERROR_TEXT("\nwrite >>: it keeps the sign of an int, and has none for a uint"), false},
         {")", "&&", "", ERROR_TEXT("\nthe condition ends before it: write if (a && b)"), false},
         {")", "||", "", ERROR_TEXT("\nthe condition ends before it: write if (a || b)"), false},
-        {"", "[", "", ERROR_TEXT("\na list is a constructor: write vec2(x, y) or float[](x, y)"), false},
-        {"T", "{", "", ERROR_TEXT("\na constructor has parentheses: write vec2(x, y)"), true},
-        {"a", "{", "", ERROR_TEXT("\na constructor has parentheses: write P(x, y)"), true},
-        {")", "{", "",
-         ERROR_TEXT("\na constructor has parentheses: write P(x, y); a function stands outside of others"), true},
         {"a", "(", "", ERROR_TEXT("\na function stands outside of others: move it before the kernel"), true},
         {"a", "a", "", ERROR_TEXT("\nan operator or a ';' is missing between the two names"), true},
         {"]", "a", "", ERROR_TEXT("\nan operator or a ';' is missing before the name"), true},
