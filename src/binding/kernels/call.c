@@ -61,6 +61,9 @@ static const char *stream_remedy(lua_State *L, const Call *call, const Param *pa
     if (!written && lua_type(L, index) == LUA_TNUMBER) {
         return lua_pushfstring(L, "; declare it '%s %s' to pass one value", type, param->name);
     }
+    if ((table || given) && !param->matrix && !param->type->is_struct) {
+        return lua_pushfstring(L, "; rill.from(table, \"%s\") makes one", type);
+    }
     return table ? "; rill.from makes one of a table" : "";
 }
 
