@@ -72,8 +72,9 @@ static void test_prints_statements(void **state)
     same("void f() { if (a) b = 1; else if (c) { d(); } else ; for (int i = 0, j = 9; i < j; i++, j--) continue; for "
          "(;;) { break; } for (i = 0; bool b = i < 3; ) ; while (float x = y) --x; do x++; while (x < 3); do { } while "
          "(x); }");
-    same("void f() { switch (n) { case 1: case -2: r = 10; break; default: { return; } case n ? 1 : 2: return a, b; } "
-         "}");
+    same(
+        "void f() { switch (n) { case 1: case -2: r = 10; break; default: { return; } case n ? 1 : 2: return a++, b; } "
+        "}");
     same("void f() { r == x; x * 2.0; g(); a.b.c[1].d++; a = b += c; (a) = b; x = a, --b; }");
 }
 
@@ -85,7 +86,7 @@ static void test_prints_expressions(void **state)
          "}");
     same("void f() { r = (float)x / 2 + (float3) g(x).xyz * (int)-x + (unsigned int)(x) + (struct P)(y) + "
          "(float[2])(z); "
-         "r = unsigned int(x) + float[2][3](a, b)[1][0] + w.length() + vec2(x).yx[i, j]; }");
+         "r = unsigned int(x) + float[2][3](a, b)[1][0] + w.length() + vec2(x).yx[(i, j)]; }");
     same(
         "void f() { push(q, indexof x.x + indexof(x, 2)); int i = indexof r.x; indexof r; a[i][j].b = p[ivec2(1, -1)]; "
         "r = 1.0e-5 + .5f + 2. + 0x1Fu + 1lf; b = true; }");
@@ -150,16 +151,16 @@ static void test_reports_all_errors(void **state)
            "2:10: expected an expression, got ')'\n2:18: expected an expression, got ';'\n"
            "2:36: expected an expression, got ')'\n");
     errors("float 3;\nvoid g() { if x > 2 { a; } b c d; }\nstruct { float x }; const float z;",
-           "1:7: expected the function's name, got '3'\n2:15: expected '(' and a condition, got 'x'\n"
+           "1:7: a name cannot begin with a digit: '3'\n2:15: expected '(' and a condition, got 'x'\n"
            "2:31: expected ';', got 'd'\n3:17: expected ';', got '}'\n");
     errors("void f() { int a[2] = {1, , 2}; int b = +; }",
            "1:27: expected an expression, got ','\n1:42: expected an expression, got ';'\n");
     errors("void f() { for (int i = 0, i < 10, i++) a = ; }",
-           "1:30: expected ';' after the first part of the loop, got '<'\n1:45: expected an expression, got ';'\n");
+           "1:26: the head of this loop has 0 ';', not 2\n1:45: expected an expression, got ';'\n");
     errors("kernel void f(float x) float y) { }", "1:31: this ')' closes no bracket\n");
     errors("kernel void f(float x, out) { r = ; }\nkernel(n) void g() { r = ; }",
            "1:24: expected a type, got 'out'; an output is a parameter: 'out float r<>'\n"
-           "2:8: expected one to three group sizes, as in kernel(64) or kernel(16, 8), got 'n'\n"
+           "2:8: expected one to three group sizes, as in kernel(64) or kernel(16, 8), or names of #define, got 'n'\n"
            "2:26: expected an expression, got ';'\n");
 }
 

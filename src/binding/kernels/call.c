@@ -61,7 +61,8 @@ static const char *stream_remedy(lua_State *L, const Call *call, const Param *pa
     if (!written && lua_type(L, index) == LUA_TNUMBER) {
         return lua_pushfstring(L, "; declare it '%s %s' to pass one value", type, param->name);
     }
-    if ((table || given) && !param->matrix && !param->type->is_struct) {
+    bool plain = !param->matrix && !param->type->is_struct && param->type != type_of(SCALAR_FLOAT, 1);
+    if ((table || given) && plain) {
         return lua_pushfstring(L, "; rill.from(table, \"%s\") makes one", type);
     }
     return table ? "; rill.from makes one of a table" : "";

@@ -215,8 +215,8 @@ static NodeIndex part(Parse *p, const char *end, NodeIndex parse(Parse *p))
     return parse_is(p, end) ? node_add(p->tree, NODE_EMPTY, p->at) : parse(p);
 }
 
-/* Adds an error if the head of a `for` does not have two semicolons. */
-static void check_head(Parse *p, uint32_t open)
+/* Adds an error if the head of a `for` does not have two semicolons, and skips it. */
+static bool check_head(Parse *p, uint32_t open)
 {
     uint32_t comma = 0, close = token_is(&p->tokens[open], "(") ? p->closing[open] : 0;
     int semicolons = 0;
@@ -231,13 +231,18 @@ static void check_head(Parse *p, uint32_t open)
     if (close && semicolons != 2) {
         parse_error(p, comma ? comma : close,
                     "the head of this loop has %d ';', not 2\nwrite for (int i = 0; i < n; i++) { ... }", semicolons);
+        parse_resume(p, close + 1);
+        return false;
     }
+    return true;
 }
 
 static NodeIndex for_loop(Parse *p)
 {
     uint32_t token = p->at++, open = p->at;
-    check_head(p, open);
+    if (!p->damaged && !check_head(p, open)) {
+        return parse_statement(p);
+    }
     NodeIndex node = node_add(p->tree, NODE_FOR, token);
     Children children = parse_children(p, node);
     if (!parse_accept(p, "(")) {
@@ -310,7 +315,7 @@ static void check_values(Parse *p, NodeIndex comma, bool returned)
     bool list = comma && node_at(p->tree, comma)->kind == NODE_COMMA;
     for (NodeIndex i = list ? node_at(p->tree, comma)->child : 0; i && !p->damaged; i = node_at(p->tree, i)->next) {
         uint32_t kind = node_at(p->tree, i)->kind;
-        bool last = returned && !node_at(p->tree, i)->next;
+        bool last = !node_at(p->tree, i)->next;
         if (!last && (kind == NODE_NAME || kind == NODE_MEMBER || kind == NODE_INDEX || kind == NODE_NUMBER)) {
             parse_error(p, node_at(p->tree, comma)->token,
                         returned ? "a function returns one value\nreturn a vector or a structure, or use out parameters"

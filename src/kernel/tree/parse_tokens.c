@@ -96,7 +96,9 @@ const char *parse_remedy(const Parse *p, bool statement)
 NodeIndex parse_fail(Parse *p, const char *expected)
 {
     const Token *token = parse_peek(p);
-    if (token_is(token, ";") && token->text != p->messages->source->text + token->offset) {
+    const char *after = token->text + token->length; /* a ';' that ends the definition of a macro */
+    after += strspn(after, " \t");
+    if (token_is(token, ";") && *after == '\n' && token->text != p->messages->source->text + token->offset) {
         Token place = *token; /* in the definition */
         place.offset = (size_t)(token->text - p->messages->source->text);
         if (!p->damaged && !p->stopped) {
