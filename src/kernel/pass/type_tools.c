@@ -1,5 +1,4 @@
 /* Nodes and their types, and checks of values that have a type. */
-#include "kernel/pass/expression.h"
 #include "kernel/pass/type_private.h"
 
 #include <stdio.h>
@@ -119,8 +118,11 @@ TypeInfo pass_info(const Typing *t, TypeIndex type)
 void pass_is_stream(Typing *t, NodeIndex value, const char *expected, TypeInfo stream)
 {
     const Token *place = pass_first(t, value);
-    NodeIndex root = expression_root(t, value);
-    int all = root && pass_node(t, root)->kind == NODE_PARAMETER ? pass_rank(t, root) : 0;
+    const Node *root = pass_node(t, value);
+    while (root->kind == NODE_GATHER || root->kind == NODE_ELEMENT || root->kind == NODE_PAREN) {
+        root = pass_node(t, root->child);
+    }
+    int all = root->kind == NODE_PARAMETER_VALUE ? pass_rank(t, root->target) : 0;
     TypeIndex element = stream.element;
     int rank = 1;
     for (TypeInfo i = pass_info(t, element); i.base == BASE_ARRAY && i.length == 0; i = pass_info(t, element)) {
