@@ -56,7 +56,7 @@ describe("rill.mpi", function()
     -- Other seeds run the same operations with other sizes and numbers.
     for _, seed in ipairs {1, 5, 30, 31} do
         test("computes the same with any number of ranks, seed " .. seed .. (seed > 1 and " #long" or ""), function()
-            assert.truthy(same({1, 2, 3}, "operations", seed, seed < 30 and 1 or 3):find "ranks\ttrue")
+            assert.truthy(same({2, 3}, "operations", seed, seed < 30 and 1 or 3):find "ranks\ttrue")
         end)
     end
 
@@ -67,7 +67,7 @@ describe("rill.mpi", function()
     test("computes with fewer elements than ranks, and restarts all types with other numbers of ranks", function()
         local text, good = run(3, "small", files.directory, "write")
         assert(good, text)
-        assert.equal("done\n", same({1, 2}, "small", files.directory, "read"))
+        assert.equal("done\n", same({2}, "small", files.directory, "read"))
     end)
 
     test("uses no more memory after many steps", function()
@@ -149,7 +149,7 @@ describe("rill.mpi", function()
         npy("long", "<i8", "False", 80)
         npy("short", "<f4", "False", 39)
         npy("text", "<U3", "False", 120)
-        local text = same({1, 2}, "errors", files.directory)
+        local text = same({2}, "errors", files.directory)
         for _, part in ipairs {
             "scale: argument #2 'k': expected a number for float, got string \"a\"",
             "D:fill: argument #1 'value'",
