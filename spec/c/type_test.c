@@ -180,7 +180,7 @@ static void test_errors_in_types(void **state)
          "4:6: an out parameter needs a variable\n4:12: 'g' takes 2 arguments, got 1\n"
          "4:22: 'pow' does not take 3 arguments of type (float, float, float)\n"
          "4:37: 'dot' does not take 2 arguments of type (vec3, vec2)\n"
-         "4:60: 't' of 'h' takes a value, and this is a stream\n");
+         "4:60: 't' of 'h' takes an array, and this is a stream\n");
     body("far = 1.0; const float c = 2.0; c = x; a[0] = x; u[1] = x; vec2 q; q.xx = q; 1.0 = x; return x;",
          "4:1: 'far' is const and cannot be assigned\n4:33: 'c' is const and cannot be assigned\n"
          "4:40: 'a' is a gather, which is only read\n4:50: 'u' is a neighbor stream and cannot be assigned\n"

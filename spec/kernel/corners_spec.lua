@@ -127,7 +127,7 @@ describe("sample_corners", function()
 
     it("raises an error where it is not supported", function()
         raises("its forms are sample_corners%(name, position, weights, spacing%)", rill.kernel,
-            "kernel void f(float g<>, out vec4 r<>) { r = sample_corners(g, 1.0); }")
+            "kernel void f(float g[], out vec4 r<>) { r = sample_corners(g, 1.0); }")
         for _, g in ipairs {"vec2 g[][]", "float g[][][]"} do
             local text = "kernel void f(%s, out vec4 r<>) { vec2 w; float s; r = sample_corners(g, vec3(0.0), w, s); }"
             raises("has no corners to sample.*sample_corners takes a gather of single floats", rill.kernel,

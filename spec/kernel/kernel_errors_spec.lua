@@ -143,7 +143,7 @@ describe("an error in a kernel text", function()
             {"kernel void f(mat3 x<>) { }", 1, "x<>", "mat3"},
             {"kernel void f(bool3 x) { }", 1, "x)", "bvec3"},
             {"kernel void f(float x<>, out inout float r<>) { }", 1, "r<>", "more than one"},
-            {"kernel void f(float x<>, vout float r) { }", 1, "r)", "variable output"},
+            {"kernel void f(float x<>, vout float r) { }", 1, "r)", "'vout float r<>'"},
             {"kernel void f(float x<>, reduce float r<>) { }", 1, "r<>", "reduce"},
             {"kernel f(float x<>) { }", 1, "f(", "expected a type"},
             {"kernel void f(float x<> { }", 1, "(", {":14: error: ", "this '(' is never closed"}},
@@ -172,8 +172,8 @@ describe("an error in a kernel text", function()
             {"struct S { };", 1, "S", "no fields"},
             {"typedef float color;", 1, "float", "struct"},
             {"kernel float2x2 f(float x<>) { return float2x2(1, 0, 0, 1); }", 1, "f(", "matrix"},
-            {"reduce void f(float x<>, reduce int r<>) { }", 1, "f(", "same type"},
-            {"reduce void f(float x<>, out float r<>) { }", 1, "r<>", "output"},
+            {"reduce void f(float x<>, reduce int r<>) { }", 1, "r<>", "same type"},
+            {"reduce void f(float x<>, out float r<>) { }", 1, "out float", "output"},
             {"const float c = 1.0\nkernel float f(float x<>) { return c; }", 1, "", "expected ';', got 'kernel'"},
         } do
             local message = fails(case[1])

@@ -112,7 +112,7 @@ local wrong = {
     {K "vec3 v = vec3(x); if (v @< 1.0) r = 1.0;",
         "write .x after the vec3 for a component, or length(...)"},
     {K "if (n @< sizeof_stream(a)) r = 1.0;",
-        "write .x after the ivec4 for a component, or length(...)"},
+        "write .x after the ivec4 for a component"},
     {K "bool b = x > 1.0; if (b @== 1) r = 1.0;",
         "a bool is a condition: write it alone, or int(...)"},
     {K "mat3 q = mat3(x); vec2 v = q @* vec2(x);",

@@ -65,6 +65,9 @@ static const char *stream_remedy(lua_State *L, const Call *call, const Param *pa
     if ((table || given) && plain) {
         return lua_pushfstring(L, "; rill.from(table, \"%s\") makes one", type);
     }
+    if (param->type->is_struct && !param->matrix) {
+        return lua_pushfstring(L, "; rill.stream(program.%s, n) makes one", type);
+    }
     return table ? "; rill.from makes one of a table" : "";
 }
 
@@ -224,14 +227,14 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     memset(call->vouts, 0, sizeof call->vouts);
 }
 
-/* Raises that a call has another number of arguments than the kernel, which it names if some are missing. */
+/* Raises that a call has another number of arguments than the kernel, whose arguments it names. */
 static void count_error(lua_State *L, const Call *call, int given, int all, int inputs)
 {
     const Function *f = call->function;
     const char *outputs = all == inputs ? "" : lua_pushfstring(L, " (or %d with its outputs)", all);
     luaL_Buffer names;
     luaL_buffinit(L, &names);
-    for (int i = 0, listed = 0; given < inputs && i < f->param_count; i++) {
+    for (int i = 0, listed = 0; i < f->param_count; i++) {
         if (!kernel_is_baked(call->kernel, i) && !call_allocates(&f->params[i])) {
             luaL_addstring(&names, listed++ ? ", '" : "; its arguments are '");
             luaL_addstring(&names, f->params[i].name);

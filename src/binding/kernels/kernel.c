@@ -266,6 +266,11 @@ static int rill_kernel(lua_State *L)
             last = &module->functions.items[i];
         }
     }
+    if (!last && module->functions.count > 0) {
+        const Function *f = &module->functions.items[module->functions.count - 1];
+        source_error(&module->source, f->offset, "the text defines no kernel: write 'kernel void %s(...)'", f->name);
+        return luaL_error(L, "%s", error_message());
+    }
     if (!last) {
         return luaL_error(L,
                           "rill.kernel: the text defines no kernel: write 'kernel void name(float x<>, out float r<>) "

@@ -62,7 +62,10 @@ static bool struct_named(lua_State *L, const char *name)
 /* Replaces the recorded message that no type has this name, if the name is like that of a structure. */
 static void explain_structure(const char *name)
 {
-    if (isupper((unsigned char)*name) && strstr(error_message(), "; the types are ")) {
+    char first[2] = {(char)tolower((unsigned char)*name), '\0'};
+    char lower[64];
+    snprintf(lower, sizeof lower, "%s%s", first, *name ? name + 1 : "");
+    if (isupper((unsigned char)*name) && !type_find(lower)) { /* not Float */
         error_set("unknown type '%.64s': a structure of a kernel text is passed itself, not its name: it is the field "
                   "%.64s of the result of rill.program",
                   name, name);

@@ -307,8 +307,11 @@ static bool check_signature(Outline *o, const Function *f, NodeIndex node)
         ParamKind kind = param->kind;
         bool allowed = kind == PARAM_REDUCE || kind == PARAM_INPUT || kind == PARAM_CONSTANT || kind == PARAM_GATHER;
         if (f->kind == FUNCTION_REDUCE && !allowed) {
-            return FAIL(o, token, "a reduce kernel can't have %s %s\nits result is 'reduce float r<>'",
-                        strchr("aeiou", *param_kinds[kind].name) ? "an" : "a", param_kinds[kind].name);
+            NodeIndex type = pass_child(&o->t, parameter, pass_node(&o->t, parameter)->flags & FLAG_MAXIMUM ? 1 : 0);
+            return FAIL(o, node_token(o->t.tree, type) - (param_kinds[kind].word != NULL),
+                        "a reduce kernel can't have %s %s\nits result is 'reduce %s %s<>'",
+                        strchr("aeiou", *param_kinds[kind].name) ? "an" : "a", param_kinds[kind].name,
+                        pass_name(&o->t, pass_element(&o->t, parameter)), param->name);
         }
         if (f->kind == FUNCTION_KERNEL && kind == PARAM_REDUCE) {
             return FAIL(o, token, "'%s' is a reduce parameter: write 'reduce void %s(...)'", param->name, f->name);

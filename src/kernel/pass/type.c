@@ -168,6 +168,17 @@ static void type_parameter(Typing *t, NodeIndex node, bool kernel)
                     rest ? name->length : 0, name->text, rest ? "[]' to write any element" : "");
         return;
     }
+    const uint32_t streams = FLAG_PARAM(PARAM_VOUT) | FLAG_PARAM(PARAM_NEIGHBOR) | FLAG_PARAM(PARAM_REDUCE);
+    bool changed = (flags & FLAG_PARAM(PARAM_INOUT)) && !rest;
+    if (kernel && ((flags & streams) || changed) && !(flags & FLAG_STREAM)) {
+        const char *word = flags & FLAG_PARAM(PARAM_VOUT)       ? "vout"
+                           : flags & FLAG_PARAM(PARAM_NEIGHBOR) ? "neighbor"
+                           : flags & FLAG_PARAM(PARAM_REDUCE)   ? "reduce"
+                                                                : "inout";
+        message_add(t->messages, name, "a parameter with '%s' is a stream with <>\nwrite '%s %s %.*s<>'%s", word, word,
+                    pass_name(t, result), name->length, name->text, changed ? ", or [] to change any element" : "");
+        return;
+    }
     if (rest && pass_node(t, rest)->kind == NODE_LIST) {
         rest = pass_node(t, rest)->next;
     }
@@ -203,6 +214,35 @@ static void check_kernels(Typing *t)
     }
 }
 
+/* Checks the types of a reduce kernel. Its body is not typed after an error. */
+static void check_reduce(Typing *t, NodeIndex node)
+{
+    NodeIndex input = 0, result = 0, type = 0;
+    for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
+        uint32_t flags = pass_node(t, i)->flags;
+        type = pass_node(t, i)->kind == NODE_TYPE ? i : type;
+        if (pass_node(t, i)->kind == NODE_PARAMETER && (flags & FLAG_PARAM(PARAM_REDUCE))) {
+            result = i;
+        } else if (pass_node(t, i)->kind == NODE_PARAMETER && (flags & FLAG_STREAM) && !(flags & ~0u << FLAG_BITS)) {
+            input = i;
+        }
+    }
+    TypeIndex have = input ? pass_node(t, input)->type : 0, want = result ? pass_node(t, result)->type : 0;
+    int before = t->messages->count;
+    if (pass_node(t, node)->type && pass_info(t, pass_node(t, node)->type).base != BASE_VOID) {
+        const Token *name = node_token(t->tree, node);
+        message_add(t->messages, pass_first(t, type),
+                    "a reduce kernel returns no value\nwrite 'reduce void %.*s(...)', and "
+                    "assign the reduce parameter",
+                    name->length, name->text);
+    } else if (have && want && have != want) {
+        message_add(t->messages, pass_first(t, result),
+                    "the input (%s) and the reduce parameter (%s) must have the same type", pass_name(t, have),
+                    pass_name(t, want));
+    }
+    pass_node(t, node)->flags |= t->messages->count > before ? FLAG_TWICE : 0u;
+}
+
 static void type_signature(Typing *t, NodeIndex node)
 {
     bool kernel = pass_node(t, node)->flags & (FLAG_KERNEL | FLAG_PARAM(PARAM_REDUCE));
@@ -214,6 +254,9 @@ static void type_signature(Typing *t, NodeIndex node)
             type_parameter(t, i, kernel);
         }
     }
+    if (pass_node(t, node)->flags & FLAG_PARAM(PARAM_REDUCE)) {
+        check_reduce(t, node);
+    }
 }
 
 /* statements */
@@ -224,6 +267,11 @@ static void type_condition(Typing *t, NodeIndex node)
         type_declare(t, node);
         return;
     }
+    NodeIndex target = pass_node(t, node)->kind == NODE_ASSIGN ? pass_node(t, node)->child : 0;
+    if (target && pass_value(t, target) && pass_info(t, pass_node(t, target)->type).base != BASE_BOOL) {
+        message_add(t->messages, node_token(t->tree, node), "an assignment is not a condition\nwrite == to compare");
+        return;
+    }
     TypeIndex type = pass_node(t, node)->kind == NODE_EMPTY ? 0 : pass_value(t, node);
     if (type && t->brook && brook_fit(t, node, types_of(BASE_BOOL, 1, 1), pass_first(t, node))) {
         return;
@@ -231,9 +279,7 @@ static void type_condition(Typing *t, NodeIndex node)
     if (!type || type == types_of(BASE_BOOL, 1, 1)) {
         return;
     }
-    if (pass_node(t, node)->kind == NODE_ASSIGN) {
-        message_add(t->messages, node_token(t->tree, node), "an assignment is not a condition\nwrite == to compare");
-    } else {
+    {
         bool bools = pass_info(t, type).base == BASE_BOOL;
         message_add(t->messages, pass_first(t, node), "a condition must be a bool, got %s\nwrite %s",
                     pass_name(t, type),
@@ -253,7 +299,8 @@ static void type_return(Typing *t, NodeIndex node)
     bool none = want && pass_info(t, want).base == BASE_VOID;
     if (value && none) {
         message_add(t->messages, pass_first(t, value), "a void function cannot return a value\n%s",
-                    pass_node(t, t->function)->flags & FLAG_KERNEL
+                    pass_node(t, t->function)->flags & FLAG_PARAM(PARAM_REDUCE) ? "assign it to the reduce parameter"
+                    : pass_node(t, t->function)->flags & FLAG_KERNEL
                         ? "assign it to an output: 'out float r<>'"
                         : "write the type of the value before the function's name");
     } else if (!value && want && !none) {
@@ -411,7 +458,7 @@ static void type_function(Typing *t, NodeIndex node)
 {
     t->function = node;
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
-        if (pass_node(t, i)->kind == NODE_BLOCK) {
+        if (pass_node(t, i)->kind == NODE_BLOCK && !(pass_node(t, node)->flags & FLAG_TWICE)) {
             type_statement(t, i);
         }
     }

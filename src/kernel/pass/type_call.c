@@ -39,9 +39,13 @@ static bool wrong_argument(Typing *t, NodeIndex node, NodeIndex parameter, NodeI
     StrBuf list = STRBUF_EMPTY;
     list_parameters(t, target, &list);
     message_add(t->messages, pass_first(t, node),
-                "'%.*s' of '%.*s' is %s, got %s\nwrite %s(...), or check the order: the parameters are (%s)",
+                "'%.*s' of '%.*s' is %s, got %s\nwrite %s(%s), or check the order: the parameters are (%s)",
                 name->length, name->text, function->length, function->text, pass_a(t, want),
-                pass_name(t, pass_node(t, node)->type), pass_name(t, want), strbuf_text(&list));
+                pass_name(t, pass_node(t, node)->type), pass_name(t, want),
+                pass_is_scalar(pass_info(t, want)) && !pass_is_scalar(pass_info(t, pass_node(t, node)->type))
+                    ? "value.x"
+                    : "...",
+                strbuf_text(&list));
     strbuf_free(&list);
     return false;
 }
@@ -63,11 +67,14 @@ static bool argument(Typing *t, NodeIndex node, NodeIndex parameter, NodeIndex t
         return false;
     }
     if (have && want && (stream || whole) && !types_converts(&t->tree->types, have, want)) {
-        message_add(t->messages, pass_first(t, node),
-                    stream ? "'%.*s' of '%.*s' takes the name of a gather with %d dimension%s and elements of type %s"
-                           : "'%.*s' of '%.*s' takes a value, and this is a stream\nwrite an index: name[i]",
-                    name->length, name->text, function->length, function->text, pass_rank(t, parameter),
-                    pass_rank(t, parameter) == 1 ? "" : "s", pass_name(t, pass_element(t, parameter)));
+        message_add(
+            t->messages, pass_first(t, node),
+            stream ? "'%.*s' of '%.*s' takes the name of a gather with %d dimension%s and elements of type %s"
+            : pass_info(t, want).base == BASE_ARRAY
+                ? "'%.*s' of '%.*s' takes an array, and this is a stream\ndeclare the parameter without a length: []"
+                : "'%.*s' of '%.*s' takes a value, and this is a stream\nwrite an index: name[i]",
+            name->length, name->text, function->length, function->text, pass_rank(t, parameter),
+            pass_rank(t, parameter) == 1 ? "" : "s", pass_name(t, pass_element(t, parameter)));
         return false;
     }
     if ((flags & flags_of_outputs()) && !stream) {
@@ -93,7 +100,8 @@ static bool argument(Typing *t, NodeIndex node, NodeIndex parameter, NodeIndex t
             message_add(t->messages, first, "%d components cannot become %d\nonly a scalar fills a vector",
                         short_out ? taken : own, short_out ? own : taken);
         } /* the emitter passes a variable of another type */
-    } else if (have && want && !t->brook && !types_converts(&t->tree->types, have, want)) {
+    } else if (have && want && !t->brook && pass_info(t, have).base != BASE_STRUCTURE &&
+               !types_converts(&t->tree->types, have, want)) {
         return wrong_argument(t, node, parameter, target, function);
     } else {
         pass_fit(t, node, want, pass_first(t, node));
@@ -139,7 +147,8 @@ static TypeIndex no_form(Typing *t, NodeIndex node, const FunctionRow *row)
     StrBuf given = STRBUF_EMPTY, forms = STRBUF_EMPTY;
     int count = pass_count(t, node);
     for (NodeIndex i = pass_node(t, node)->child; i; i = pass_node(t, i)->next) {
-        if (pass_is_no_value(t, i)) {
+        bool named = i == pass_node(t, node)->child && pass_node(t, node)->kind == NODE_SAMPLE;
+        if (!named && pass_is_no_value(t, i)) {
             strbuf_free(&given);
             return 0;
         }
@@ -207,8 +216,9 @@ static NodeIndex named(Typing *t, NodeIndex node)
     }
     return PASS_FAIL(t, name, "'%.*s' takes the name of a %s", name->length, name->text,
                      token_is(name, "spacingof") ? "parameter with <>: spacingof(name)"
-                     : token_is(name, "sample") || token_is(name, "sample_corners") ? "gather, and a position"
-                                                                                    : "stream parameter");
+                     : token_is(name, "sample") || token_is(name, "sample_corners")
+                         ? "gather, and a position"
+                         : "stream parameter\nname.length() is the length of an array");
 }
 
 /* Returns the number of dimensions of the groups that call the function. Functions are called by kernels of one rank. */
@@ -274,8 +284,9 @@ static bool can_query(Typing *t, NodeIndex node, NodeIndex parameter)
         return PASS_FAIL(t, query, "'spacingof' takes the name of a parameter with <>: spacingof(name)");
     }
     return (flags & FLAG_STREAM) || gather ||
-           PASS_FAIL(t, query, "'%.*s' takes the name of a stream parameter\ndeclare it with <>: '%s %.*s<>'",
-                     query->length, query->text, pass_name(t, pass_element(t, parameter)), name->length, name->text);
+           PASS_FAIL(t, query, "'%.*s' takes the name of a stream parameter\ndeclare it with <>: '%s%s %.*s<>'",
+                     query->length, query->text, flags & FLAG_PARAM(PARAM_OUTPUT) ? "out " : "",
+                     pass_name(t, pass_element(t, parameter)), name->length, name->text);
 }
 
 TypeIndex pass_query(Typing *t, NodeIndex node)
@@ -312,6 +323,10 @@ TypeIndex pass_sample(Typing *t, NodeIndex node)
     TypeIndex type = parameter ? pass_element(t, parameter) : 0;
     if (!type) {
         return 0;
+    }
+    if (rank < 1 && (pass_node(t, parameter)->flags & FLAG_STREAM)) {
+        return PASS_FAIL(t, name, "'%.*s' cannot be sampled: it is a single element\ndeclare '%s %.*s[][]'",
+                         name->length, name->text, pass_name(t, type), name->length, name->text);
     }
     if (rank < 1 || count < (corners ? 4 : 2) || count > (corners ? 5 : 3)) {
         return no_form(t, node, functions_of(pass_node(t, node)));

@@ -182,6 +182,9 @@ bool pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place, No
     } else if (pass_is_plain(from) && pass_is_plain(to) && (from.rows == to.rows || pass_is_scalar(from)) &&
                from.columns == 1) {
         message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(...)%s", source, name, name, also);
+    } else if (pass_is_plain(from) && from.columns == 1 && pass_is_scalar(to) &&
+               !types_converts(&t->tree->types, types_of(from.base, 1, 1), want)) {
+        message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(value.x)%s", source, name, name, also);
     } else if (pass_is_plain(from) && from.columns == 1 && pass_is_scalar(to)) {
         message_add(t->messages, place, "cannot convert %s to %s\nwrite %s.x%s to choose a component%s", source, name,
                     before, after, also);
@@ -193,7 +196,26 @@ bool pass_fits(Typing *t, TypeIndex have, TypeIndex want, const Token *place, No
         message_add(t->messages, place, "cannot convert %s to %s\nwrite %s(value, ...) with the other components%s",
                     source, name, name, also);
     } else {
-        message_add(t->messages, place, "cannot convert %s to %s%s", source, name, also);
+        StrBuf fields = STRBUF_EMPTY;
+        TypeInfo structure = from.base == BASE_STRUCTURE ? from : to;
+        bool fits = structure.base == BASE_STRUCTURE;
+        for (NodeIndex d = fits ? pass_node(t, structure.structure)->child : 0; d; d = pass_node(t, d)->next) {
+            NodeIndex v = pass_node(t, d)->kind == NODE_DECLARE ? pass_child(t, d, 1) : 0;
+            for (; v; v = pass_node(t, v)->next) {
+                const Token *field = node_token(t->tree, v);
+                strbuf_addf(&fields, from.base == BASE_STRUCTURE ? "%s.%.*s" : "%s%.*s",
+                            fields.length ? from.base == BASE_STRUCTURE ? " or " : ", " : "", field->length,
+                            field->text);
+            }
+        }
+        const char *declare = *also ? also + strlen(", or ") : "";
+        message_add(t->messages, place,
+                    !fits                         ? "cannot convert %s to %s%s%s"
+                    : from.base == BASE_STRUCTURE ? "cannot convert %s to %s%.0s%.0s\nwrite %s after it"
+                                                  : "cannot convert %s to %s%.0s%.0s\nwrite %s(%s)",
+                    source, name, *declare ? "\n" : "", declare,
+                    from.base == BASE_STRUCTURE ? strbuf_text(&fields) : name, strbuf_text(&fields));
+        strbuf_free(&fields);
     }
     strbuf_free(&other);
     return false;

@@ -356,6 +356,14 @@ static TypeIndex member(Typing *t, NodeIndex node)
     }
     if (pass_node(t, node)->flags & FLAG_COMMA) {
         const Token *value = pass_first(t, base);
+        static const char *const adds[] = {"append", "Append", "push_back", "emplace_back", "add", "insert", NULL},
+                                 *const reads[] = {"Load", "Sample", "SampleLevel", "read", "get", "at", NULL};
+        if (token_any(name, adds) || token_any(name, reads)) {
+            return PASS_FAIL(t, name,
+                             token_any(name, adds) ? "values have no functions\nwrite push(%.*s, value)"
+                                                   : "values have no functions\nwrite an index: %.*s[i]",
+                             value->length, value->text);
+        }
         return functions_find(name) && !token_is(name, "length")
                    ? PASS_FAIL(t, name, "values have no functions\nwrite %.*s(%.*s, ...)", name->length, name->text,
                                value->length, value->text)
@@ -372,7 +380,7 @@ static TypeIndex member(Typing *t, NodeIndex node)
         return token_is(name, "length") && !stream && (info.base == BASE_ARRAY || !pass_is_scalar(info))
                    ? pass_scalar(BASE_INT)
                : stream || pass_node(t, base)->kind == NODE_PARAMETER_VALUE
-                   ? PASS_FAIL(t, pass_first(t, base),
+                   ? PASS_FAIL(t, name,
                                "'%.*s' has no function '%.*s'\nsizeof_stream(name).x is the number of elements of a "
                                "stream, sizeof_list(name) that of a list",
                                pass_first(t, base)->length, pass_first(t, base)->text, name->length, name->text)
@@ -457,7 +465,10 @@ static TypeIndex no_elements(Typing *t, NodeIndex node, TypeIndex type)
     if (parameter && (pass_node(t, parameter)->flags & FLAG_STREAM)) {
         return single(t, name, parameter, indices);
     }
-    return PASS_FAIL(t, node_token(t->tree, node), "%s has no elements", pass_a(t, type));
+    bool named = pass_node(t, root)->kind == NODE_LOCAL || parameter;
+    return named && indices == 1 ? PASS_FAIL(t, name, "'%.*s' is %s and has no index\nwrite %.*s", name->length,
+                                             name->text, pass_a(t, type), name->length, name->text)
+                                 : PASS_FAIL(t, node_token(t->tree, node), "%s has no elements", pass_a(t, type));
 }
 
 /* Returns the type of an element of an array, of a stream, of a vector, or a column of a matrix. */
@@ -541,7 +552,8 @@ static Base common(TypeInfo a, TypeInfo b)
 /* Appends what to write if an operator does not take two types. */
 static void advise(Typing *t, TypeIndex left, TypeIndex right, StrBuf *out)
 {
-    TypeInfo a = pass_info(t, left), b = pass_info(t, right), less = a.rows > b.rows ? b : a;
+    TypeInfo a = pass_info(t, left), b = pass_info(t, right), less = a.rows > b.rows ? b : a,
+             more = a.rows > b.rows ? a : b;
     bool plain = pass_is_plain(a) && pass_is_plain(b);
     if (plain && (a.base == BASE_BOOL) != (b.base == BASE_BOOL)) {
         bool vector = (a.base == BASE_BOOL ? a : b).rows > 1;
@@ -551,8 +563,9 @@ static void advise(Typing *t, TypeIndex left, TypeIndex right, StrBuf *out)
         strbuf_addf(out, "\na %s is multiplied by a vector or matrix of its size",
                     pass_name(t, a.columns > 1 ? left : right));
     } else if (plain && less.rows == 1) {
-        strbuf_addf(out, "\nwrite .x after the %s for a component, or length(...)",
-                    pass_name(t, a.rows > b.rows ? left : right));
+        bool real = is_real(more.base);
+        strbuf_addf(out, "\nwrite .x after the %s for a component%s", pass_name(t, a.rows > b.rows ? left : right),
+                    real ? ", or length(...)" : "");
     } else if (plain) {
         strbuf_addf(out, "\nwrite .%.*s after the %s", less.rows, "xyzw", pass_name(t, a.rows > b.rows ? left : right));
     } else if (a.base == BASE_STRUCTURE || b.base == BASE_STRUCTURE) {

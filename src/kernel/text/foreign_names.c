@@ -30,9 +30,10 @@ static const Hint word_hints[] = {
     {"stream input", "write 'float x<>' for the elements of a stream"},
     {"output", "did you mean 'out'?"},
     {"__global__ __kernel function def", KERNEL_HINT},
-    {"__device__", "write the type of the function's result first"},
+    {"__device__", "remove it: a function begins with the type of its result"},
     {"__global device", "write 'float x[]' to read any element of a stream, 'inout float x[]' to write"},
-    {"__shared__ __local groupshared threadgroup local", SHARED_HINT},
+    {"__shared__ __local groupshared threadgroup", SHARED_HINT},
+    {"local", "write the type of the variable; one of a group is 'shared float s[64];'"},
     {"__constant__ constexpr consteval", "write 'const'"},
     {"extern __constant constant", LAUNCH_HINT},
     {"sampler2D texture2D Texture2D isampler2D usampler2D Image texture2d cudaTextureObject_t", IMAGE_HINT},
@@ -127,7 +128,8 @@ static const Hint index_hints[] = {
 /* What to write instead of the call of a function. */
 static const Hint call_hints[] = {
     {"texture texture2D texture3D Texel texelLookup", "write sample(name, p), where p counts elements"},
-    {"textureOffset", "write sample(name, p + offset), where p counts elements"},
+    {"textureOffset",
+     "write sample(name, p + offset) for a gather, where p counts elements, name[y][x] for a neighbor stream"},
     {"textureLod texture2DLod tex2Dlod tex2DLod", "write sample(name, p, level), where p counts elements"},
     {"tex1D", "write sample(name, x), where x counts elements"},
     {"tex2D", "write sample(name, vec2(x, y)), where x and y count elements"},
@@ -166,7 +168,8 @@ static const Hint call_hints[] = {
     {"print printf cout", STORE_HINT},
     {"assert __trap error", "store the condition in an output, and check the stream"},
     {"static_assert", "remove it, or write #if ... #endif"},
-    {"sizeof", "sizeof_stream(name).x is the number of elements of a stream"},
+    {"sizeof", "sizeof_stream(name).x is the number of elements of a stream, name.length() that of an array"},
+    {"memset memcpy fill", "assign the elements: name[i] = value"},
     {"random rand srand drand48", RANDOM_HINT},
     {"noise snoise perlin", "there is no noise function: write one before the kernel"},
     {"append push_back emit EmitVertex insert add", PUSH_HINT},
@@ -483,6 +486,7 @@ static const char *atomic_hint(const char *name)
     }
     bare[n] = '\0';
     strip(bare, "image", "explicit");
+    n = strlen(bare);
     strip(bare, "atomic", "");
     bool atomic = strlen(bare) < n;
     strip(bare, "interlocked", "");

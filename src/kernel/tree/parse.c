@@ -22,14 +22,14 @@ static int indentation(const Parse *p, uint32_t i)
     return source_column(p->tree->source, p->tokens[i].offset);
 }
 
-/* Returns the first '{' whose '}' begins a line that is indented less than that of the '{', up to a token: a block that
+/* Returns the last '{' whose '}' begins a line that is indented less than that of the '{', up to a token: a block that
  * is not closed shifts those around it. Returns `found` if there is none. */
 static uint32_t shifted(const Parse *p, uint32_t found, uint32_t end)
 {
     for (uint32_t i = 0; i < end; i++) {
         uint32_t close = token_is(&p->tokens[i], "{") ? p->closing[i] : 0;
         if (close && p->tokens[close].starts_line && indentation(p, close) < indentation(p, i)) {
-            return i;
+            found = i;
         }
     }
     return found;

@@ -109,8 +109,9 @@ static NodeIndex parameter(Parse *p, bool kernel)
     bool nameless = !kernel && (parse_is(p, ",") || parse_is(p, ")"));
     if (parse_is(p, "*") || parse_is(p, "&")) {
         parse_error(p, p->at,
-                    !kernel ? "kernel text has no pointers and references\nwrite 'inout float x' for a value "
-                              "that is changed, 'float x[]' for a stream"
+                    !kernel
+                        ? "kernel text has no pointers and references\nremove it; write 'inout float x' for a value "
+                          "that is changed, 'float x[]' for a stream"
                     : parse_is(p, "*")
                         ? "kernel text has no pointers\nwrite 'float x<>' for the elements of a stream, 'float x[]' "
                           "to read any element, 'inout float x[]' to write"
@@ -200,7 +201,7 @@ static NodeIndex function(Parse *p, uint32_t flags)
     }
     static const char *const ends[] = {"(", NULL};
     expect_type(p, ends, (flags & FLAG_KERNEL) ? "kernel void" : "float");
-    if ((flags & FLAG_KERNEL) && parse_is(p, "[")) {
+    if ((flags & FLAG_KERNEL) && (parse_is(p, "[") || parse_is(p, "<"))) {
         parse_error(p, p->at, "a group size has parentheses\nwrite kernel(64) void name(...)");
     }
     uint32_t first = p->at;
@@ -235,6 +236,9 @@ static NodeIndex outer(Parse *p)
         uint32_t flag = parse_is(p, "kernel") ? FLAG_KERNEL : FLAG_PARAM(PARAM_REDUCE);
         p->at++;
         return function(p, flag);
+    }
+    if (parse_is(p, "[")) {
+        parse_error(p, p->at, "a declaration has no attributes\na group size is written kernel(16, 16) void name(...)");
     }
     if (parse_is(p, "template")) {
         parse_error(p, p->at, "kernel text has no templates: write the function for one type, or use a macro");

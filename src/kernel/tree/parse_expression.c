@@ -315,7 +315,9 @@ static NodeIndex binary(Parse *p, int least)
             return left;
         }
         uint32_t token = p->at++;
-        left = parse_node(p, level <= LEVEL_AND ? NODE_LOGICAL : NODE_BINARY, token, left, binary(p, level + 1), 0);
+        NodeIndex right = binary(p, level + 1);
+        left = p->damaged ? node_add(p->tree, NODE_DAMAGED, token)
+                          : parse_node(p, level <= LEVEL_AND ? NODE_LOGICAL : NODE_BINARY, token, left, right, 0);
     }
 }
 

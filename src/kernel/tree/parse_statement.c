@@ -75,6 +75,9 @@ static void check_further(Parse *p)
         message_add(p->messages, t, "expected a name, got the type '%.*s'\nwrite ';' before it, not ','", t->length,
                     t->text);
         p->ended = true;
+    } else if (t->kind == TOKEN_NUMBER && !t->spaced && t[-2].kind == TOKEN_NUMBER) {
+        parse_error(p, p->at - 1, "a number has a decimal point\nwrite %.*s.%.*s", t[-2].length, t[-2].text, t->length,
+                    t->text);
     } else if (t->kind != TOKEN_NAME || parse_keyword(t) ||
                (!token_any(&p->tokens[after], marks) && !p->tokens[after].starts_line)) {
         parse_error(

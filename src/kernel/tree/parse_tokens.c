@@ -98,11 +98,13 @@ NodeIndex parse_fail(Parse *p, const char *expected)
     const Token *token = parse_peek(p);
     const char *after = token->text + token->length; /* a ';' that ends the definition of a macro */
     after += strspn(after, " \t");
-    if (token_is(token, ";") && *after == '\n' && token->text != p->messages->source->text + token->offset) {
+    bool sign = token_is(token, "=") || (token_is(token, ";") && *after == '\n');
+    if (sign && token->text != p->messages->source->text + token->offset) {
         Token place = *token; /* in the definition */
         place.offset = (size_t)(token->text - p->messages->source->text);
         if (!p->damaged && !p->stopped) {
-            message_add(p->messages, &place, "this ';' belongs to the macro, also where it is used\nremove it");
+            message_add(p->messages, &place, "this '%.*s' belongs to the macro, also where it is used\nremove it",
+                        token->length, token->text);
         }
         p->damaged = p->stopped = true;
     } else if (token->kind == TOKEN_END) {
