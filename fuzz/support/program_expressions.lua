@@ -454,6 +454,9 @@ local function effect(d, scope, type, depth, fx, statement)
         return atomic(d, scope, type)
     elseif kind == 4 and depth > 1 then
         local first = effect(d, scope, scalar(d:pick {"int", "float", "uint"}), depth - 1, fx)
+        while first and first.kind == "comma" do -- its last value would have no effect
+            first = first.a
+        end
         return first and {kind = "comma", type = type, a = first, b = expression(d, scope, type, depth - 1, fx)}
     end
     return assignment(d, scope, type, depth, fx, statement)
