@@ -206,7 +206,7 @@ local signatures <const> = {
     {"kernel void f(float *x, out float r<>) { r = x[0]; }", "'float x[]'"},
     {"kernel void f(float &x, out float r<>) { r = x; }", "'inout float x'"},
     {"kernel void f(sampler2D s, out float r<>) { r = 0.0; }", "'vec4 image[][]'"},
-    {"uniform float k; kernel void f(float x<>, out float r<>) { r = k * x; }", "a parameter: 'float x'"},
+    {"uniform float k; kernel void f(float x<>, out float r<>) { r = k * x; }", "a parameter of the kernel, 'float x'"},
     {"layout(local_size_x = 64) in; kernel void f(float x<>, out float r<>) { r = x; }", "kernel(64) void f"},
     {"precision highp float; kernel void f(float x<>, out float r<>) { r = x; }", "32 bits"},
     {"__shared__ float s[64]; kernel void f(float x<>, out float r<>) { r = x; }", "in the body of a group kernel"},

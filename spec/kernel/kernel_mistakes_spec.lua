@@ -181,7 +181,7 @@ local wrong = {
         "write push(v, value)"},
     {"kernel(8) void f(int w[], out int r<>) { shared int c = @0; r = c; }",
         "assign it in one invocation, and call barrier()"},
-    {"kernel void f(float x<>, out float @r[]) { r = x; }",
+    {"kernel void f(float x<>, out float r@[]) { r = x; }",
         "write 'out float r<>', or 'inout float r[]' to write any element"},
     {"kernel void f(float x<>, out float r<>) {\n    if (x > 0.0) @{\n        r = x;\n    r += 1.0;\n}\n",
         "this '{' is never closed"},

@@ -49,9 +49,10 @@ bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shap
         *domain = any ? both : *own;
         any = true;
     }
-    return any || error_set("%s: the shape of the result is unknown, as it has no element-wise input: call it by name "
-                            "with shape = {...}, or pass an output",
-                            f->name);
+    return any ||
+           error_set("%s: the shape of the launch is unknown, as the kernel has no element-wise input: call it by name "
+                     "with shape = {...}, or pass an output",
+                     f->name);
 }
 
 /* arguments */

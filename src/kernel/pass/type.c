@@ -163,9 +163,13 @@ static void type_parameter(Typing *t, NodeIndex node, bool kernel)
     TypeIndex result = pass_declared(t, type);
     if (kernel && (flags & FLAG_PARAM(PARAM_OUTPUT)) && !(flags & FLAG_STREAM)) {
         const char *element = pass_name(t, result);
-        message_add(t->messages, name, "an output is a stream with <>\nwrite 'out %s %.*s<>'%s%s%s%.*s%s", element,
-                    name->length, name->text, rest ? ", or 'inout " : "", rest ? element : "", rest ? " " : "",
-                    rest ? name->length : 0, name->text, rest ? "[]' to write any element" : "");
+        message_add(t->messages, rest ? node_token(t->tree, rest) : name,
+                    "an output is a stream with <>\nwrite 'out %s %.*s<>'%s%s%s%.*s%s", element, name->length,
+                    name->text, rest ? ", or 'inout " : "", rest ? element : "", rest ? " " : "",
+                    rest ? name->length : 0, name->text,
+                    !rest                      ? ""
+                    : pass_node(t, rest)->next ? "[][]' to write any element"
+                                               : "[]' to write any element");
         return;
     }
     const uint32_t streams = FLAG_PARAM(PARAM_VOUT) | FLAG_PARAM(PARAM_NEIGHBOR) | FLAG_PARAM(PARAM_REDUCE);

@@ -411,15 +411,28 @@ static TypeIndex parts(Typing *t, TypeIndex type, NodeIndex first, const Token *
         type = types_array(&t->tree->types, info.element, needed);
     } else {
         NodeIndex value = first;
+        StrBuf fields = STRBUF_EMPTY;
         for (NodeIndex d = pass_node(t, info.structure)->child; d; d = pass_node(t, d)->next) {
             NodeIndex v = pass_node(t, d)->kind == NODE_DECLARE ? pass_child(t, d, 1) : 0;
             for (; v; v = pass_node(t, v)->next, needed++) {
-                if (value) {
-                    pass_fit(t, value, pass_node(t, v)->type, pass_first(t, value));
-                    value = pass_node(t, value)->next;
-                }
+                const Token *name = node_token(t->tree, v);
+                strbuf_addf(&fields, "%s%s %.*s", needed ? ", " : "", pass_name(t, pass_node(t, v)->type), name->length,
+                            name->text);
             }
         }
+        if (count != needed) {
+            message_add(t->messages, place, "%s has %d elements, got %d\nits fields are %s", pass_a(t, type), needed,
+                        count, strbuf_text(&fields));
+        }
+        strbuf_free(&fields);
+        for (NodeIndex d = pass_node(t, info.structure)->child; d && count == needed; d = pass_node(t, d)->next) {
+            NodeIndex v = pass_node(t, d)->kind == NODE_DECLARE ? pass_child(t, d, 1) : 0;
+            for (; v; v = pass_node(t, v)->next) {
+                pass_fit(t, value, pass_node(t, v)->type, pass_first(t, value));
+                value = pass_node(t, value)->next;
+            }
+        }
+        return count == needed ? type : 0;
     }
     return count == needed ? type : PASS_FAIL(t, place, "%s has %d elements, got %d", pass_a(t, type), needed, count);
 }

@@ -244,7 +244,17 @@ void pass_target(Typing *t, NodeIndex node)
         case NODE_INDEX:
         case NODE_ELEMENT:
         case NODE_PAREN: break;
-        case NODE_PARAMETER_VALUE: return;
+        case NODE_PARAMETER_VALUE:
+            if (i == node && pass_info(t, n->type).base == BASE_ARRAY && pass_info(t, n->type).length == 0) {
+                message_add(
+                    t->messages, first,
+                    "'%.*s' is a whole stream, to which nothing is assigned\ndeclare 'out %s %.*s<>', or write an "
+                    "element of an inout stream: %.*s[i]",
+                    first->length, first->text, pass_name(t, pass_element(t, n->target)), first->length, first->text,
+                    first->length, first->text);
+                pass_node(t, node)->type = 0;
+            }
+            return;
         case NODE_LOCAL:
             if (pass_node(t, n->target)->flags & FLAG_CONST) {
                 message_add(t->messages, first, "'%.*s' is const and cannot be assigned", first->length, first->text);

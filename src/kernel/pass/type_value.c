@@ -335,7 +335,8 @@ static TypeIndex swizzle(Typing *t, NodeIndex node, TypeInfo info, TypeIndex typ
                                                       : "components are letters of one of xyzw, rgba and stpq");
         }
         if (found - set >= info.rows) {
-            return PASS_FAIL(t, name, "%s has no component '%c'", pass_a(t, type), *found);
+            return PASS_FAIL(t, name, "%s has no component '%c'%s%.*s", pass_a(t, type), *found,
+                             info.rows > 1 ? "\nits components are " : "", info.rows > 1 ? info.rows : 0, set);
         }
     }
     if (name->length > 4) {
@@ -806,6 +807,7 @@ static TypeIndex assign(Typing *t, NodeIndex node)
     const Token *operator= node_token(t->tree, node);
     TypeIndex type = pass_value(t, target), value = pass_value(t, pass_node(t, target)->next);
     pass_target(t, target);
+    type = pass_node(t, target)->type;
     if (type && value && t->brook) {
         if (brook_assign(t, node)) {
             return type;
@@ -817,6 +819,12 @@ static TypeIndex assign(Typing *t, NodeIndex node)
     }
     NodeIndex right = pass_node(t, target)->next,
               root = pass_node(t, target)->kind == NODE_LOCAL ? pass_node(t, target)->target : 0;
+    NodeIndex named = pass_node(t, target)->kind == NODE_INDEX ? pass_node(t, target)->child : 0;
+    bool element = named && pass_node(t, named)->kind == NODE_PARAMETER_VALUE &&
+                   (pass_node(t, pass_node(t, named)->target)->flags & FLAG_STREAM);
+    if (element && type && value && !types_converts(&t->tree->types, value, type)) { /* v[i] of a stream of vectors */
+        return single(t, pass_first(t, target), pass_node(t, named)->target, 1);
+    }
     pass_fits(t, value, type, operator, right, root);
     return type;
 }

@@ -346,7 +346,10 @@ const char *foreign_syntax(const SourceText *source, size_t *offset)
         const Token after = next_token(source, &token, &comment);
         message = message_of(source, &before, &token, &after, &loops);
         if (message || comment) {
-            bool inner = message && (token_is(&token, "for") || token_is(&token, "typedef")); /* words of GLSL */
+            bool brace =
+                token.kind == TOKEN_NAME && token_is(&after, "{") && !token_is(&token, "repeat"); /* vec2{x, y} */
+            bool inner =
+                message && (brace || token_is(&token, "for") || token_is(&token, "typedef")); /* words of GLSL */
             *offset = message && !inner ? token.offset : after.offset;
             return message ? message : comment;
         }

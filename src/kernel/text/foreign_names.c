@@ -12,7 +12,8 @@ typedef struct Hint {
 } Hint;
 
 #define SHARED_HINT "write 'shared float s[64];' in the body of a group kernel"
-#define LAUNCH_HINT "a value for the whole launch is a parameter: 'float x'"
+#define SUBGROUP_HINT " if device.traits has it, or shared memory and barrier()"
+#define LAUNCH_HINT "a value for the whole launch is a parameter of the kernel, 'float x', which it passes to functions"
 #define KERNEL_HINT "write 'kernel void' before the name of a kernel"
 #define IMAGE_HINT "write 'vec4 image[][]', and sample(image, p) for an interpolated element"
 #define PIXEL_HINT "write 'vec4 image[][]' to read any element, 'inout vec4 image[][]' to write"
@@ -80,15 +81,17 @@ static const Hint value_hints[] = {
     {"tau TAU", "write 6.28318531"},
     {"M_E", "write 2.71828183"},
     {"M_SQRT2", "write 1.41421356"},
-    {"threadIdx", "write indexof(name).x for the index of the element, or localid() in a group kernel"},
-    {"blockIdx", "write indexof(name).x for the index of the element, or groupid() in a group kernel"},
+    {"threadIdx", "write indexof(name).x for the index of the element, .xy in two dimensions: name is a parameter with "
+                  "<>, or localid() in a group kernel"},
+    {"blockIdx", "write indexof(name).x for the index of the element, .xy in two dimensions: name is a parameter with "
+                 "<>, or groupid() in a group kernel"},
     {"blockDim", "write sizeof_stream(name).x for the number of elements, or the size of the group in a group kernel"},
     {"gridDim", SIZE_HINT},
-    {"warpSize gl_SubgroupSize subgroupSize simd_size", "write subgroupsize()"},
-    {"gl_SubgroupInvocationID gl_SubgroupID", "write subgroupid()"},
+    {"warpSize gl_SubgroupSize subgroupSize simd_size", "write subgroupsize()" SUBGROUP_HINT},
+    {"gl_SubgroupInvocationID gl_SubgroupID", "write subgroupid()" SUBGROUP_HINT},
     {"gl_GlobalInvocationID thread_position_in_grid SV_DispatchThreadID DTid gl_VertexID gl_InstanceID gl_PrimitiveID "
      "gl_VertexIndex",
-     "write indexof(name).x for the index of the element"},
+     "write indexof(name).x for the index of the element, .xy in two dimensions: name is a parameter with <>"},
     {"gl_LocalInvocationID gl_LocalInvocationIndex thread_position_in_threadgroup thread_index_in_threadgroup GTid GI",
      "write localid() in a group kernel"},
     {"gl_WorkGroupID threadgroup_position_in_grid Gid", "write groupid() in a group kernel"},
@@ -140,7 +143,8 @@ static const Hint call_hints[] = {
     {"get_image_width len size count getn numel get_global_size get_num_groups", SIZE_HINT},
     {"dFdx ddx fwidth", "read neighbors: 'neighbor float x<>', x[1] - x[0]"},
     {"dFdy ddy", "read neighbors: 'neighbor float x<>', x[1][0] - x[0][0]"},
-    {"get_global_id get_global_linear_id", "write indexof(name).x for the index of the element"},
+    {"get_global_id get_global_linear_id",
+     "write indexof(name).x for the index of the element, .xy in two dimensions: name is a parameter with <>"},
     {"get_local_id get_local_linear_id", "write localid() in a group kernel"},
     {"get_group_id", "write groupid() in a group kernel"},
     {"get_local_size", "the group size is the number in kernel(64): give it a name by #define"},
@@ -149,22 +153,22 @@ static const Hint call_hints[] = {
      "write barrier()"},
     {"__threadfence_block mem_fence GroupMemoryBarrier", "write memoryBarrierShared(); barrier() includes it"},
     {"__threadfence __threadfence_system DeviceMemoryBarrier", "write memoryBarrierBuffer()"},
-    {"__syncwarp simdgroup_barrier", "write subgroupBarrier()"},
-    {"__shfl_sync __shfl WaveReadLaneAt simd_shuffle", "write subgroupShuffle(x, lane)"},
-    {"__shfl_down_sync simd_shuffle_down", "write subgroupShuffleDown(x, n)"},
-    {"__shfl_up_sync simd_shuffle_up", "write subgroupShuffleUp(x, n)"},
-    {"__shfl_xor_sync simd_shuffle_xor", "write subgroupShuffleXor(x, mask)"},
-    {"__ballot_sync WaveActiveBallot", "write subgroupBallot(condition)"},
-    {"__activemask", "write subgroupBallot(true)"},
-    {"__any_sync __any WaveActiveAnyTrue", "write subgroupAny(condition)"},
-    {"__all_sync __all WaveActiveAllTrue", "write subgroupAll(condition)"},
-    {"__reduce_add_sync WaveActiveSum simd_sum", "write subgroupAdd(x)"},
-    {"__reduce_min_sync WaveActiveMin simd_min", "write subgroupMin(x)"},
-    {"__reduce_max_sync WaveActiveMax simd_max", "write subgroupMax(x)"},
-    {"WavePrefixSum simd_prefix_exclusive_sum", "write subgroupExclusiveAdd(x)"},
-    {"WaveReadLaneFirst", "write subgroupBroadcastFirst(x)"},
-    {"WaveGetLaneIndex laneid lane_id", "write subgroupid()"},
-    {"WaveGetLaneCount", "write subgroupsize()"},
+    {"__syncwarp simdgroup_barrier", "write subgroupBarrier()" SUBGROUP_HINT},
+    {"__shfl_sync __shfl WaveReadLaneAt simd_shuffle", "write subgroupShuffle(x, lane)" SUBGROUP_HINT},
+    {"__shfl_down_sync simd_shuffle_down", "write subgroupShuffleDown(x, n)" SUBGROUP_HINT},
+    {"__shfl_up_sync simd_shuffle_up", "write subgroupShuffleUp(x, n)" SUBGROUP_HINT},
+    {"__shfl_xor_sync simd_shuffle_xor", "write subgroupShuffleXor(x, mask)" SUBGROUP_HINT},
+    {"__ballot_sync WaveActiveBallot", "write subgroupBallot(condition)" SUBGROUP_HINT},
+    {"__activemask", "write subgroupBallot(true)" SUBGROUP_HINT},
+    {"__any_sync __any WaveActiveAnyTrue", "write subgroupAny(condition)" SUBGROUP_HINT},
+    {"__all_sync __all WaveActiveAllTrue", "write subgroupAll(condition)" SUBGROUP_HINT},
+    {"__reduce_add_sync WaveActiveSum simd_sum", "write subgroupAdd(x)" SUBGROUP_HINT},
+    {"__reduce_min_sync WaveActiveMin simd_min", "write subgroupMin(x)" SUBGROUP_HINT},
+    {"__reduce_max_sync WaveActiveMax simd_max", "write subgroupMax(x)" SUBGROUP_HINT},
+    {"WavePrefixSum simd_prefix_exclusive_sum", "write subgroupExclusiveAdd(x)" SUBGROUP_HINT},
+    {"WaveReadLaneFirst", "write subgroupBroadcastFirst(x)" SUBGROUP_HINT},
+    {"WaveGetLaneIndex laneid lane_id", "write subgroupid()" SUBGROUP_HINT},
+    {"WaveGetLaneCount", "write subgroupsize()" SUBGROUP_HINT},
     {"print printf cout", STORE_HINT},
     {"assert __trap error", "store the condition in an output, and check the stream"},
     {"static_assert", "remove it, or write #if ... #endif"},

@@ -342,8 +342,12 @@ NodeIndex parse_value(Parse *p)
     if (parse_is(p, "?")) {
         left = choice(p, left);
     } else if (token_any(parse_peek(p), marks)) {
-        uint32_t token = p->at++;
-        left = parse_node(p, NODE_ASSIGN, token, left, parse_value(p), 0);
+        uint32_t token = p->at++, kind = node_at(p->tree, left)->kind;
+        if (kind == NODE_LOGICAL && token_is(&p->tokens[token], "=")) {
+            parse_error(p, token, "'=' assigns a value\nwrite == to compare");
+        }
+        left = p->damaged ? node_add(p->tree, NODE_DAMAGED, token)
+                          : parse_node(p, NODE_ASSIGN, token, left, parse_value(p), 0);
     }
     p->depth = depth;
     return left;

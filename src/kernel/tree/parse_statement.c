@@ -377,12 +377,14 @@ static void skip_foreign(Parse *p)
 {
     const Token *token = parse_peek(p);
     StrBuf hint = STRBUF_EMPTY;
-    if (token->kind == TOKEN_NAME && !next_word(p, ~0u) && (types_word(token + 1) || token_is(token + 1, "shared")) &&
-        foreign_word(&hint, token)) {
+    if (token->kind == TOKEN_NAME && !next_word(p, ~0u) && token[1].kind == TOKEN_NAME && foreign_word(&hint, token)) {
         message_add(p->messages, token, "expected a type, got '%.*s'%s", token->length, token->text,
                     strbuf_text(&hint));
         p->stopped = p->messages->count == MAX_MESSAGES;
         p->at++;
+        while (foreign_word(&hint, parse_peek(p)) && !next_word(p, ~0u)) {
+            p->at++;
+        }
     }
     strbuf_free(&hint);
 }
