@@ -346,8 +346,8 @@ const char *foreign_syntax(const SourceText *source, size_t *offset)
         const Token after = next_token(source, &token, &comment);
         message = message_of(source, &before, &token, &after, &loops);
         if (message || comment) {
-            bool brace =
-                token.kind == TOKEN_NAME && token_is(&after, "{") && !token_is(&token, "repeat"); /* vec2{x, y} */
+            bool value = class_of(&token) == NAME && !token_is(&token, "repeat");
+            bool brace = value && token_is(&after, "{"); /* vec2{x, y} */
             bool inner =
                 message && (brace || token_is(&token, "for") || token_is(&token, "typedef")); /* words of GLSL */
             *offset = message && !inner ? token.offset : after.offset;
