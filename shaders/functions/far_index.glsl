@@ -18,3 +18,6 @@ ivec4 rill_ix(uvec4 i, ivec4 b, int d) { return ivec4(rill_ix(i.xyz, b, d), rill
 ivec2 rill_ix(vec2 f, ivec4 b, int d) { return rill_ix(f); }
 ivec3 rill_ix(vec3 f, ivec4 b, int d) { return rill_ix(f); }
 ivec4 rill_ix(vec4 f, ivec4 b, int d) { return rill_ix(f); }
+ivec2 rill_ix(dvec2 f, ivec4 b, int d) { return rill_ix(f); }
+ivec3 rill_ix(dvec3 f, ivec4 b, int d) { return rill_ix(f); }
+ivec4 rill_ix(dvec4 f, ivec4 b, int d) { return rill_ix(f); }

@@ -12,3 +12,6 @@ ivec4 rill_ix(uvec4 i) { return ivec4(min(i, 2147483647u)); }
 ivec2 rill_ix(vec2 f) { return ivec2(rill_ix(f.x), rill_ix(f.y)); }
 ivec3 rill_ix(vec3 f) { return ivec3(rill_ix(f.x), rill_ix(f.y), rill_ix(f.z)); }
 ivec4 rill_ix(vec4 f) { return ivec4(rill_ix(f.x), rill_ix(f.y), rill_ix(f.z), rill_ix(f.w)); }
+ivec2 rill_ix(dvec2 f) { return rill_ix(vec2(f)); }
+ivec3 rill_ix(dvec3 f) { return rill_ix(vec3(f)); }
+ivec4 rill_ix(dvec4 f) { return rill_ix(vec4(f)); }

@@ -67,4 +67,14 @@ describe("functions of doubles in kernels", function()
         check.equal(rill.sin(x:cast "double"):values(), s:values())
         check.equal({math.sin(0.5), math.sin(2.0)}, {s:get(1), s:get(2)})
     end)
+
+    it("are indices, alone and as vectors", function()
+        local k = rill.kernel [[kernel void f(dvec2 p<>, float a[][], inout float w[][], out vec2 r<>) {
+            r = vec2(a[p], a[p.y][p.x]);
+            w[p] = r.x;
+        }]]
+        local r, w = k(rill.from({{1, 0}, {0, 1}}, "dvec2"), rill.from {{1, 2}, {3, 4}}, rill.stream("float", {2, 2}))
+        check.equal({2, 2, 3, 3}, r:as("float"):values())
+        check.equal({0, 2, 3, 0}, w:values())
+    end)
 end)
