@@ -318,7 +318,7 @@ describe("errors of variable outputs", function()
             {"kernel void f(float x<>, vout float v<>) { push(v, vec3(x)); }", "cannot convert vec3 to float"},
             {"kernel void f(float x<>, vout float v<>) { push(); }", "takes the name of a variable"},
             {"kernel void f(float x<>, vout float v<>) { push(v, x + q); }", "'q' is not declared"},
-            {"kernel void f(float x<>, vout float v) { push(v, x); }", "write v<> for a variable output"},
+            {"kernel void f(float x<>, vout float v) { push(v, x); }", "vout float v<>"},
             {"kernel void f(float x<>, vout out float v<>) { push(v, x); }", "more than one of"},
             {"kernel void f(float x<>, vout mat3 v<>) { }", "can't be of type mat3"},
             {"void g(vout int a<>) {} kernel void f(float x<>, vout float v<>) { g(v); }", "of the same type"},
