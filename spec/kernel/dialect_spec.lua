@@ -516,4 +516,21 @@ describe("Brook's dialect", function()
             compare(60)
         end)
     end)
+
+    it("has assignments as conditions, of bools in both dialects and of numbers in Brook's", function()
+        local text = "kernel void f(float x<>, out float r<>) { %s; r = 0.0; if (%s = %s) r = 1.0; }"
+        local function chosen(dialect, ...)
+            local k = rill.kernel(text:format(...), {dialect = dialect})
+            return k(rill.from {0, 2}):values()
+        end
+        assert.same({0, 1}, chosen("rill", "bvec2 b = bvec2(false)", "b.x", "x > 1.0"))
+        assert.same({0, 1}, chosen("brook", "int n = 3", "n", "(int)x"))
+        for _, case in ipairs {
+            {"int n = 3", "n", "2", "an assignment is not a condition"},
+            {"bvec2 b = bvec2(false)", "b.x", "3.0", "cannot convert float to bool"},
+        } do
+            local good, message = pcall(chosen, "rill", table.unpack(case))
+            assert(not good and message:find(case[4], 1, true), message)
+        end
+    end)
 end)

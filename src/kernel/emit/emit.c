@@ -65,8 +65,13 @@ void emit_format(Emit *e, const char *format, ...)
 
 static void mark(Emit *e, bool end)
 {
-    if (e->marked && ARRAY_ROOM(&e->body->marks)) {
+    if (!e->marked) {
+        return;
+    }
+    if (ARRAY_ROOM(&e->body->marks)) {
         e->body->marks.items[e->body->marks.count++] = (BodyMark){e->out.length, end};
+    } else {
+        e->failed = true;
     }
 }
 

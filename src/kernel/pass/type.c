@@ -271,11 +271,7 @@ static void type_condition(Typing *t, NodeIndex node)
         type_declare(t, node);
         return;
     }
-    NodeIndex target = pass_node(t, node)->kind == NODE_ASSIGN ? pass_node(t, node)->child : 0;
-    if (target && pass_value(t, target) && pass_info(t, pass_node(t, target)->type).base != BASE_BOOL) {
-        message_add(t->messages, node_token(t->tree, node), "an assignment is not a condition\nwrite == to compare");
-        return;
-    }
+    t->condition = node;
     TypeIndex type = pass_node(t, node)->kind == NODE_EMPTY ? 0 : pass_value(t, node);
     if (type && t->brook && brook_fit(t, node, types_of(BASE_BOOL, 1, 1), pass_first(t, node))) {
         return;
@@ -283,14 +279,11 @@ static void type_condition(Typing *t, NodeIndex node)
     if (!type || type == types_of(BASE_BOOL, 1, 1)) {
         return;
     }
-    {
-        bool bools = pass_info(t, type).base == BASE_BOOL;
-        message_add(t->messages, pass_first(t, node), "a condition must be a bool, got %s\nwrite %s",
-                    pass_name(t, type),
-                    bools                                           ? "all(...) or any(...)"
-                    : node_token(t->tree, node)->kind == TOKEN_NAME ? "value != 0"
-                                                                    : "(value) != 0");
-    }
+    bool bools = pass_info(t, type).base == BASE_BOOL;
+    message_add(t->messages, pass_first(t, node), "a condition must be a bool, got %s\nwrite %s", pass_name(t, type),
+                bools                                           ? "all(...) or any(...)"
+                : node_token(t->tree, node)->kind == TOKEN_NAME ? "value != 0"
+                                                                : "(value) != 0");
 }
 
 static void type_return(Typing *t, NodeIndex node)

@@ -11,6 +11,7 @@ typedef struct Typing {
     int loops, switches; /* that contain the statement */
     int folds;           /* constants that may still be computed for one length */
     bool brook;          /* the text is in Brook's dialect */
+    NodeIndex condition; /* of the statement that is being typed */
     bool unknown;        /* a constant depends on a function of GLSL, which is not computed */
     int listed;          /* number of the name in `names` that is used next */
     char names[4][96];   /* names of types for messages */

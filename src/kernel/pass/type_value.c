@@ -805,7 +805,11 @@ static TypeIndex assign(Typing *t, NodeIndex node)
 {
     NodeIndex target = pass_node(t, node)->child;
     const Token *operator= node_token(t->tree, node);
-    TypeIndex type = pass_value(t, target), value = pass_value(t, pass_node(t, target)->next);
+    TypeIndex type = pass_value(t, target);
+    if (node == t->condition && !t->brook && type && pass_info(t, type).base != BASE_BOOL) {
+        return PASS_FAIL(t, operator, "an assignment is not a condition\nwrite == to compare");
+    }
+    TypeIndex value = pass_value(t, pass_node(t, target)->next);
     pass_target(t, target);
     type = pass_node(t, target)->type;
     if (type && value && t->brook) {
