@@ -316,7 +316,7 @@ end
 local lua_layers = {
     {"core"},
     {"glsl/snippets"}, {"glsl"},
-    {"algebra", "algebra/rows"}, {"stream", "horn"},
+    {"algebra", "algebra/rows"}, {"stream", "horn", "random"},
     {"container"}, {"image"}, {"sparse/"}, {"sparse"}, {"geometry"}, {"reuse/"}, {"reuse"},
     {"geometry/mesh"}, {"geometry/subdivide", "geometry/collide"}, {"geometry/envelope"}, {"mesh"},
     {"subdivide", "collide"}, {"blas"}, {"solve/"}, {"solve"}, {"simulation"},

@@ -26,7 +26,7 @@ core._metamethod("__tostring", lazy.call("rill.stream.print", "text"))
 offer(set_function, "rill.stream.statistics", "cov", "corrcoef", "histogram2d", "interp")
 offer(set_function, "rill.stream.einsum", "einsum", "outer", "trace")
 offer(set_function, "rill.stream.active", "active", "branch")
-offer(set_function, "rill.stream.choice", "permutation", "choice")
+offer(set_function, "rill.random.choice", "permutation", "choice")
 offer(set_function, "rill.stream.convolve", "convolve", "correlate")
 offer(set_function, "rill.container.lists", "lists")
 offer(set_function, "rill.geometry.transform", "rotation", "translation", "scaling")
@@ -56,6 +56,8 @@ local function set_filter(name, f) rill.image[name] = f end
 for name, file in lazy.require "rill.image.filters":gmatch "([%w_]+) ([%w_]+) %([^\n]*" do
     offer(set_filter, "rill.image." .. file, name)
 end
+local distribution
+offer(function(_, f) distribution = f end, "rill.random.distributions", "random")
 core._active_list = lazy.call("rill.stream.active", "list")
 core._box_ranges = lazy.call("rill.container.ranges", "of_boxes")
 
@@ -78,6 +80,9 @@ function hooks.hint(...) return suggest.hint(...) end
 --- hooks.reduce_axes(name, s, axis, options) calls rill.stream.reduce_axes, for reductions with a table of axes or with
 -- the option ddof.
 hooks.reduce_axes = lazy.call("rill.stream.reduce_axes", "reduce")
+--- hooks.distribution(shape, options) calls rill.random.distributions, for the distributions of rill.random that are not
+-- written in C.
+hooks.distribution = distribution
 --- hooks.among(key, known) calls suggest.among of rill.core.suggest, for errors of the C part.
 function hooks.among(...) return suggest.among(...) end
 

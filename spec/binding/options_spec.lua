@@ -227,6 +227,7 @@ end
 local allowed_missing = {
     ["rill.plot"] = {label = true, color = true}, -- of a series
     ["P:picture"] = {low = true, high = true}, ["N:picture"] = {low = true, high = true}, -- in two dimensions
+    ["rill.random"] = {shape = true, scale = true, a = true, b = true, n = true, p = true}, -- of other distributions
 }
 
 describe("an unknown option", function()
@@ -258,6 +259,14 @@ describe("an unknown option", function()
             [function(o) return line:unique(o) end] = {return_inverse = "inverse"},
             [function(o) return rill.csv.load("x.csv", o) end] = {sep = "delimiter", usecols = "columns"},
             [function(o) return rill.random(3, o) end] = {dtype = "type", std = "sd", loc = "mean"},
+            [function(o)
+                o.distribution = "poisson"
+                return rill.random(3, o)
+            end] = {lam = "mean", random_state = "seed"},
+            [function(o)
+                o.distribution = "binomial"
+                return rill.random(3, o)
+            end] = {trials = "n", probs = "p"},
             [system "cg"] = {tol = "tolerance", maxiter = "iterations", M = "preconditioner"},
             [function(o) return rill.array("float", 4, o) end] = {mode = "boundary", interpolation = "filter"},
             [function(o) return rill.image.save(gray, "/nowhere/a.png", o) end] = {cmap = "colormap", vmin = "min"},

@@ -262,7 +262,7 @@ describe("rill.random refuses", function()
 
     for name, case in pairs {
         ["an unknown option"] = {"rill.random: unknown option 'sed'", {sed = 1}},
-        ["an unknown distribution"] = {"'distribution'", {distribution = "poisson"}},
+        ["an unknown distribution"] = {"'distribution'", {distribution = "cauchy"}},
         ["an unknown type"] = {"unknown type 'flaot'", {type = "flaot"}},
         ["a stored type"] = {"option 'type': expected float, double, int, uint", {type = "half"}},
         ["bools"] = {"option 'type'", {type = "bool"}},

@@ -625,7 +625,7 @@ print(select(2, pcall(rill.fluid, {shape = {8, 8}, boundary = "slippery"})))
 
     it("an error message", function()
         local copy <close> = addition.open()
-        copy:insert("lua/rill/stream/choice.lua", [[
+        copy:insert("lua/rill/random/choice.lua", [[
     if n == 13 then
         fail("rill.permutation: %d brings no luck", n)
     end
@@ -640,6 +640,6 @@ print(select(2, pcall(rill.fluid, {shape = {8, 8}, boundary = "slippery"})))
             "```\n\n## Types and values")
         copy:run "tools/errors.lua"
         copy:run "spec/support/manual.lua docs/errors.md"
-        counts(copy, "An error message", 2, {"docs/errors.md", "lua/rill/stream/choice.lua"})
+        counts(copy, "An error message", 2, {"docs/errors.md", "lua/rill/random/choice.lua"})
     end)
 end)

@@ -159,6 +159,10 @@ rill.sync(): synchronize wait block_until_ready
 s:request(): async read_async get_async
 rill.random(s.shape): uniform_ uniform random_ rand rand_like
 rill.random(s.shape, {distribution = "normal"}): normal_ normal randn_like
+rill.random(s.shape, {distribution = "exponential"}): exponential_ exponential
+rill.random(s.shape, {distribution = "poisson", mean = s}): poisson
+rill.random(s.shape, {distribution = "binomial", n = 1, p = s}): bernoulli bernoulli_
+rill.choice(s.size, shape, {p = s}): multinomial
 s:boundary(mode): wrap
 rill.asin(s): arcsin
 rill.acos(s): arccos
@@ -339,7 +343,15 @@ rill.concat({s, t}, -1): hstack
 rill.concat {s, t}, or in one dimension rill.stack {s, t}: vstack
 rill.stack({s, t}, 3): dstack
 rill.random: rand uniform rng default_rng curand
-rill.random(shape, {distribution = "normal"}): randn normal
+rill.random(shape, {distribution = "normal"}): randn normal standard_normal
+rill.random(shape, {distribution = "exponential"}): exponential standard_exponential expon random_exponential
+rill.random(shape, {distribution = "poisson", mean = mean}): poisson
+rill.random(shape, {distribution = "binomial", n = n, p = p}): binomial binom
+rill.random(shape, {distribution = "binomial", n = 1, p = p}): bernoulli
+rill.random(shape, {distribution = "gamma", shape = a}): gamma standard_gamma
+rill.random(shape, {distribution = "gamma", shape = k / 2, scale = 2}): chisquare
+rill.random(shape, {distribution = "beta", a = a, b = b}): beta
+rill.random(shape, {distribution = "multinomial", n = n, p = p}): multinomial
 rill.random(shape, {type = "int", low = low, high = high - 1}): randint
 rill.permutation: randperm
 s:select(rill.permutation(s.size)): shuffle
@@ -457,7 +469,13 @@ seed: random_state rng
 edge_items: edgeitems
 width: linewidth line_width
 sd: std stddev scale sigma stdev
-mean: loc mu
+mean: loc mu lam lambda scale
+shape: k alpha
+scale: theta
+a: alpha
+b: beta
+n: trials total_count count
+p: probs probabilities pvals prob weights w
 low: min a
 high: max b
 min: vmin low range

@@ -56,14 +56,9 @@ static void distribution(lua_State *L, int options, RandomSpec *spec)
 {
     bool low, high, mean, sd;
     bool integer = spec->type->scalar == SCALAR_INT || spec->type->scalar == SCALAR_UINT;
-    const char *name = "uniform";
-    if (options && lua_getfield(L, options, "distribution") != LUA_TNIL) {
-        name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    }
+    bool given = options && lua_getfield(L, options, "distribution") != LUA_TNIL;
+    const char *name = given ? lua_tostring(L, -1) : "uniform";
     bool normal = strcmp(name, "normal") == 0;
-    if (!normal && strcmp(name, "uniform") != 0) {
-        binding_argument(L, "rill.random", BINDING_OPTION, "distribution", -1, "\"uniform\" or \"normal\"");
-    }
     spec->low = number_option(L, options, "low", 0, integer, &low);
     spec->high = number_option(L, options, "high", 1, integer, &high);
     double mean_value = number_option(L, options, "mean", 0, false, &mean);
@@ -109,6 +104,16 @@ static const Type *type_option(lua_State *L, int options)
     return type;
 }
 
+/* Returns whether the option `distribution` is given and is neither "uniform" nor "normal". */
+static bool is_in_lua(lua_State *L, int options)
+{
+    if (lua_getfield(L, options, "distribution") == LUA_TSTRING) {
+        const char *name = lua_tostring(L, -1);
+        return strcmp(name, "uniform") != 0 && strcmp(name, "normal") != 0;
+    }
+    return !lua_isnil(L, -1);
+}
+
 static int rill_random(lua_State *L)
 {
     static const char *const names[] = {"seed", "type", "distribution", "low", "high", "mean", "sd", NULL};
@@ -118,6 +123,12 @@ static int rill_random(lua_State *L)
     int options = lua_isnoneornil(L, 2) ? 0 : 2;
     if (options && !binding_is_options(L, 2)) {
         binding_argument(L, "rill.random", 2, "options", 2, "a table of options");
+    }
+    if (options && is_in_lua(L, options)) {
+        type_option(L, options);
+        lua_settop(L, 2);
+        expression_hooks_call(L, "distribution", 2, 1);
+        return 1;
     }
     if (options) {
         binding_known(L, options, "rill.random", names);
@@ -140,6 +151,22 @@ static int rill_random(lua_State *L)
     return 1;
 }
 
+/* _random_take(seed, blocks): returns the seed and the first of `blocks` counters. If `seed` is nil, they are the next
+ * ones of the sequence. */
+static int rill_random_take(lua_State *L)
+{
+    Sequence *sequence = sequence_get(L);
+    if (!lua_isnil(L, 1)) {
+        lua_pushinteger(L, (lua_Integer)binding_integer(L, 1, "rill.random", BINDING_OPTION, "seed"));
+        lua_pushinteger(L, 0);
+        return 2;
+    }
+    lua_pushinteger(L, (lua_Integer)sequence->seed);
+    lua_pushinteger(L, (lua_Integer)sequence->block);
+    sequence->block += (uint64_t)lua_tointeger(L, 2);
+    return 2;
+}
+
 static int rill_seed(lua_State *L)
 {
     binding_count(L, "rill.seed", 1, false);
@@ -149,7 +176,8 @@ static int rill_seed(lua_State *L)
     return 0;
 }
 
-static const luaL_Reg functions[] = {{"random", rill_random}, {"seed", rill_seed}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"random", rill_random}, {"seed", rill_seed}, {"_random_take", rill_random_take}, {NULL, NULL}};
 
 void open_random(lua_State *L)
 {
@@ -157,4 +185,6 @@ void open_random(lua_State *L)
     *sequence = (Sequence){0};
     lua_rawsetp(L, LUA_REGISTRYINDEX, &sequence_key);
     luaL_setfuncs(L, functions, 0);
+    lua_pushstring(L, random_philox());
+    lua_setfield(L, -2, "_philox");
 }

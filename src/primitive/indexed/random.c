@@ -101,3 +101,8 @@ bool random_stream(Device *device, const RandomSpec *spec, const Shape *shape, S
     stream_release(&all);
     return done;
 }
+
+const char *random_philox(void)
+{
+    return shader_philox;
+}

@@ -6,7 +6,7 @@ local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local FEISTEL <const> = template.file "choice"
-local types = require "rill.core.types"
+local weights = require "rill.random.weights"
 local fail <const> = errors.fail
 
 local choice = {}
@@ -44,35 +44,6 @@ function choice.permutation(n, options)
     return (shuffled(n, options.seed))
 end
 
-local function listed(p)
-    local done, chances = pcall(rill.from, p, "double")
-    if not done then
-        fail("rill.choice: option 'p': %s", (chances:gsub("^.-rill%.from: argument #1 'table': ", "")))
-    end
-    return chances
-end
-
--- Returns the checked chances of n elements as a flat stream of double, and the number of chances that are not 0.
-local function check_chances(p, n)
-    if type(p) == "table" and rill.type(p) == nil then
-        p = listed(p)
-    end
-    local other = errors.not_open(p)
-    if other or p.size ~= n then
-        fail("rill.choice: option 'p': expected a stream of %d probabilities, got %s", n, other or p.size .. " of them")
-    elseif not types.scalar(p.type) then
-        fail("rill.choice: option 'p': expected a stream of numbers, got elements of %s", p.type)
-    end
-    local flat = p:cast "double":reshape(n)
-    local least, most, total = flat:min(), flat:max(), flat:sum()
-    if least ~= least or most == math.huge or total == math.huge then
-        fail("rill.choice: option 'p': the probabilities and their sum must be finite")
-    elseif least < 0 or total <= 0 then
-        fail("rill.choice: option 'p': probabilities must not be negative, and one must be above 0")
-    end
-    return flat, flat:count()
-end
-
 -- Scales uniform random numbers to the total. `below` is the largest number less than `total`, so that no result
 -- exceeds the last sum.
 local SPREAD <const> = template.new [[
@@ -107,7 +78,7 @@ local function draw(n, count, options)
         end
         return rill.random(count, {type = "int", low = 0, high = math.max(n, 1) - 1, seed = seed})
     end
-    local chances, some = check_chances(options.p, n)
+    local chances = weights.check("rill.choice", "p", options.p, n)
     if options.replace ~= false then
         local sums <close> = chances:scan()
         local uniform <close> = rill.random(count, {type = "double", seed = seed})
@@ -116,6 +87,7 @@ local function draw(n, count, options)
         local at <close> = SPREAD:kernel()(uniform, total, below)
         return core._set_indices(rill.searchsorted(sums, at, {side = "right"}), false)
     end
+    local some = chances:count()
     if count > some then
         local what = "rill.choice: cannot draw %d elements without repetition: only %d elements have a chance above 0"
         fail(what, count, some)
