@@ -64,7 +64,7 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo dist units test test-all test-plain bare drivers sanitize tsan fuzz fuzz-readers fuzz-texts inject flat bench check format deps env install uninstall rock clean
+.PHONY: build help demo dist units test test-all test-plain bare drivers sanitize tsan fuzz fuzz-readers fuzz-texts fuzz-random inject flat bench check format deps env install uninstall rock clean
 .PHONY: force
 .PHONY: check-phrases check-warnings objects check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations docs gallery
 
@@ -196,7 +196,7 @@ $(BUILD)/spec/host: spec/support/host.c | $(BUILD)/spec/
 	$(call say,cc,$<)$(CC) -std=c11 -O1 -g -fsanitize=thread $(LUA_FLAGS) -o $@ $< $(or $(call pkg,--libs,lua5.4),$(call pkg,--libs,lua-5.4),-llua5.4) -lpthread
 
 # Tests of C functions. They link the objects of the layers below the binding, because core.so hides the functions.
-UNITS = $(patsubst spec/c/%.c,$(BUILD)/spec/%,$(wildcard spec/c/*_test.c))
+UNITS = $(patsubst spec/c/%.c,$(BUILD)/spec/%,$(wildcard spec/c/*_test.c)) $(BUILD)/spec/randomness
 UNIT_OBJECTS = $(filter-out $(BUILD)/obj/binding/%,$(OBJECTS))
 units: build $(UNITS)
 
@@ -236,6 +236,15 @@ $(BUILD)/texts/texts: fuzz/texts.c $(TEXT_SOURCES)
 	@mkdir -p $(@D)
 	$(call say,clang,$@)clang -std=c11 -O1 -g -D_GNU_SOURCE -Isrc -Ishaders -Wall -Wextra -o $@ $^ -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -lm -lpthread
+
+# 2^32 words take about ten minutes for each order: WORDS=4294967296.
+fuzz-random: ## test random numbers: WORDS=67108864 for each of ORDERS="elements launches ...", or BATTERY="dieharder -a -g 200"
+	$(DEPS) build
+	@$(AGAIN) build $(BUILD)/spec/randomness
+	@$(RUN) WORDS='$(WORDS)' ORDERS='$(ORDERS)' SEED='$(SEED)' BATTERY='$(BATTERY)' $(LUA) fuzz/randomness.lua '$(BUILD)/spec/randomness'
+
+$(BUILD)/spec/randomness: fuzz/randomness.c | $(BUILD)/spec/
+	$(call say,cc,$<)$(CC) -std=c11 $(CFLAGS) -D_GNU_SOURCE $(WARNINGS) $(WERROR) $(LDFLAGS) -o $@ $< -lm
 
 inject: $(BUILD)/spec/inject.so ## inject a fault into the n-th allocation, compilation, mapping, wait ...: MOST=400 of each, CASES="sort tour ..."
 	$(DEPS) build prompt
