@@ -23,10 +23,18 @@ vec2 circle(float turns)
     return k == 0 ? vec2(c, s) : k == 1 ? vec2(-s, c) : k == 2 ? vec2(-c, -s) : vec2(s, -c);
 }
 
+// Returns (w + 1/2) / 2^32, rounded to a float: small numbers have all their bits, for the tails of
+// distributions.
+float unit(uint w)
+{
+    precise float low = (float(w & 255u) + 0.5) * 2.3283064365386963e-10;
+    precise float u = float(w >> 8u) * 5.9604644775390625e-8 + low;
+    return u;
+}
+
 // Returns two normally distributed numbers for two random words (Box and Muller 1958).
 vec2 pair(uvec2 w)
 {
-    float u = float((w.x >> 8) + 1u) * 5.9604644775390625e-8;
-    float r = sqrt(-2.0 * natural_log(u));
+    float r = sqrt(-2.0 * natural_log(unit(w.x)));
     return r * circle(float(w.y >> 8) * 5.9604644775390625e-8);
 }

@@ -195,7 +195,7 @@ describe("normal numbers", function()
 
     -- Box and Muller 1958, in doubles, from the words the device used.
     local function pair(a, b)
-        local r = math.sqrt(-2 * math.log(((a >> 8) + 1) * 0x1p-24))
+        local r = math.sqrt(-2 * math.log(float32((a + 0.5) * 0x1p-32)))
         local angle = 2 * math.pi * ((b >> 8) * 0x1p-24)
         return r * math.cos(angle), r * math.sin(angle)
     end

@@ -27,6 +27,12 @@ typedef struct HostMemory {
 } HostMemory;
 
 /* The state of rill in one Lua state: a userdata in the registry, which is finalized last. */
+/* The sequence of random numbers for calls without a seed. */
+typedef struct RandomSequence {
+    uint64_t seed, block; /* block: the next counter of rill.random */
+    uint64_t launch;      /* number of the next launch that draws random numbers */
+} RandomSequence;
+
 typedef struct State {
     Device *device;          /* the current device; NULL until first use */
     const void *stream_meta; /* lua_topointer of the metatable, so that a type check is one comparison */
@@ -34,9 +40,10 @@ typedef struct State {
     const void *expression_meta; /* of lua/rill/algebra/expression.lua */
     Held kept, stepped;          /* see values/collector.c */
     HostMemory scratch;          /* memory that scratch_push uses again */
-    unsigned compiled;           /* programs compiled since the last full collection */
-    bool check;                  /* rill.check */
-    bool watched;                /* launches are reported to a function: rill.debug.watch */
+    RandomSequence random;
+    unsigned compiled;  /* programs compiled since the last full collection */
+    bool check;         /* rill.check */
+    bool watched;       /* launches are reported to a function: rill.debug.watch */
     bool collecting;    /* a full collection runs inside an allocation: only releasing is allowed on the device */
     bool parked;        /* userdata wait to be closed: see binding_park */
     int user_calls;     /* the number of user functions that run within a call: see binding_call_user */

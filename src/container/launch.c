@@ -168,7 +168,11 @@ Domain container_launch_elements(const ContainerLaunch *launch)
     const PageSet *set = launch->traversed ? &launch->traversed->set
                          : launch->over    ? region_set(launch->over, groups)
                                            : NULL;
-    return (Domain){.shape = launch->domain, .active = launch->active, .pages = set, .placement = launch->placement};
+    return (Domain){.shape = launch->domain,
+                    .active = launch->active,
+                    .pages = set,
+                    .placement = launch->placement,
+                    .random = launch->random};
 }
 
 /* Outputs */

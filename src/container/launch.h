@@ -24,6 +24,7 @@ typedef struct ContainerLaunch {
     bool fresh[MAX_PARAMS];            /* container_launch_output created this container for the launch */
     Shape domain;
     const Placement *placement; /* see Domain */
+    RandomNumbers random;       /* see Domain */
     const Stream *active;       /* an active list, or NULL */
     /* Only with an active list: for each container for which container_launch_box_sizes returned true, the
      * region of the boxes of this size that contain elements of the list. Not owned. */

@@ -40,7 +40,8 @@ bool fuse_accepts(const Kernel *kernel, int i, const Kernel *input)
     const Param *param = &kernel->function.params[i];
     const ParamUse *use = &kernel->body.use[i];
     bool plain = f->kind == FUNCTION_KERNEL && f->result && !f->group_rank && !input->count &&
-                 input->module->structs.count == 0 && !input->body.uses_position && !input->body.unbounded;
+                 input->module->structs.count == 0 && !input->body.uses_position && !input->body.random &&
+                 !input->body.unbounded;
     for (int k = 0; plain && k < f->param_count - 1; k++) {
         plain = f->params[k].kind == PARAM_INPUT || f->params[k].kind == PARAM_CONSTANT;
     }
@@ -122,6 +123,7 @@ static void add_body(Body *to, const Body *from)
     to->uses_spacing = to->uses_spacing || from->uses_spacing;
     to->helpers |= from->helpers;
     to->uses_position = to->uses_position || from->uses_position;
+    to->random = to->random || from->random;
     to->unbounded = to->unbounded || from->unbounded;
     to->trips += from->trips;
     to->tokens += from->tokens;

@@ -206,6 +206,11 @@ Kernel *kernel_writing(const Kernel *kernel)
     return kernel->write;
 }
 
+bool kernel_is_random(const Kernel *kernel)
+{
+    return kernel->write ? kernel->write->body.random : kernel->body.random;
+}
+
 const char *kernel_baked_text(const Kernel *kernel, int param)
 {
     return kernel->baked[param];
@@ -443,6 +448,7 @@ bool kernel_compile(Kernel *kernel, Device *device)
     bool two = kernel->body.uses_position && !group;
     key.rank = (uint8_t)(group ? f->group_rank : two ? 2 : 1);
     key.flat_stores = !group;
+    key.random = kernel->body.random ? RANDOM_FLAT : RANDOM_NONE;
     key.paired = variant_pairs(device_traits(device));
     key.count = (uint8_t)f->param_count;
     int outputs = 0;

@@ -59,6 +59,14 @@ bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shap
  * writes at random: the streams must be settled first. */
 bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check, DeviceLength *length);
 
+/* Returns whether a kernel draws random numbers. */
+bool kernel_is_random(const Kernel *kernel);
+
+/* Selects the random numbers that the invocations of a launch draw: see shaders/functions/random.glsl. */
+typedef struct RandomNumbers {
+    uint64_t seed, launch; /* launch: the number of the launch, from 0 */
+} RandomNumbers;
+
 /* The place of a launch in a larger domain, of which it computes a part. */
 typedef struct Placement {
     Shape whole;                    /* the shape of the larger domain, which sizeof_stream returns */
@@ -78,7 +86,8 @@ typedef struct Domain {
      * the elements of the boxes that are left out. */
     uint64_t numbered;
     const Placement *placement; /* NULL: the launch is not part of a larger domain */
-    bool *issued;               /* set to true when work was issued to the device; may be NULL */
+    RandomNumbers random;
+    bool *issued; /* set to true when work was issued to the device; may be NULL */
 } Domain;
 
 /* Boxes (pages) of equal size in a shape, which may have more elements than a launch. They are

@@ -149,7 +149,7 @@ return function(big, methods)
     -- Returns a function of tiles and their first element that launches a kernel.
     local function launcher(state, kernel, inputs, values)
         local row <const> = tiles.row(state)
-        local part = {first = {}, shape = state.shape}
+        local part, numbers = {first = {}, shape = state.shape}, {}
         for d = 1, #state.shape do
             part.first[d] = 1
         end
@@ -159,7 +159,7 @@ return function(big, methods)
             end
             part.first[1] = first // row + 1
             values.part = streams[1].size > 0 and part or nil
-            return kernel(values)
+            return core._numbered(kernel, numbers)(values)
         end
     end
 
@@ -281,8 +281,10 @@ return function(big, methods)
         end
         local inputs, values_of = read_expression(where, state, o)
         local paths = paths_of(where, inputs, {{}}, path)
-        return write_each(where, inputs, {{}}, paths, false, function(streams)
-            return map.streams(streams[1], f, values_of(streams))
+        local numbers = {}
+        return write_each(where, inputs, {{}}, paths, false, function(streams, first)
+            local place = {first = first + 1, shape = state.size, numbers = numbers, streams = true}
+            return map.placed(streams[1], place, f, values_of(streams))
         end)
     end, "b:map", "^s:map%f[:]")
 
@@ -311,9 +313,10 @@ return function(big, methods)
             fail("%s: the stream has %d elements, and indices in kernels are below 2^31", where, state.size)
         end
         local paths = paths_of(where, inputs, result, path)
+        local numbers = {}
         return write_each(where, inputs, result, paths, false, function(streams, first)
             local s = streams[1]
-            local part = counts and s.size > 0 and {first = first + 1, shape = state.size} or nil
+            local part = {first = first + 1, shape = state.size, numbers = numbers}
             return filter.text(s, pred, values_of(streams), part)
         end)
     end, "b:filter", "^s:filter%f[:]")

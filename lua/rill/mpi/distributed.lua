@@ -8,6 +8,7 @@ local launch_arguments = require "rill.core.launch_arguments"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local types = require "rill.core.types"
+local map = require "rill.stream.map"
 local cut = require "rill.mpi.cut"
 local halo = require "rill.mpi.halo"
 local wire = require "rill.mpi.wire"
@@ -322,7 +323,12 @@ end
 -- see s:map.
 function methods.map(d, text, constants)
     local state = kind.check(d, "map")
-    return lazy(distributed.part(state):map(text, constants), state)
+    local part, c = distributed.part(state), state.data.cut
+    local place = {first = {}, shape = c.shape, numbers = {}}
+    for i = 1, #c.shape do
+        place.first[i] = c.first[i] + 1
+    end
+    return lazy(map.placed(part, place, text, constants), state)
 end
 
 --- D:cast(type) returns a distributed stream with the elements converted.
@@ -403,9 +409,11 @@ local function collect(kernel, ...)
         known[param.name] = param
     end
     for name, value in pairs(given) do
-        if not known[name] and name ~= "where" then
+        local seed = name == "seed" and not known.seed and core._is_random(kernel)
+        launch.seeded = launch.seeded or seed
+        if not known[name] and name ~= "where" and not seed then
             fail("%s: unknown argument or option '%s': launches over distributed streams take arguments by name " ..
-                "and the option where", kernel.name, tostring(name))
+                "and the options where and, with random numbers, seed", kernel.name, tostring(name))
         end
         launch.values[name] = value
     end
@@ -625,6 +633,9 @@ distributed.gathered = nil
 
 local function launch_kernel(kernel, ...)
     local launch = collect(kernel, ...)
+    if not launch.seeded then
+        launch.kernel = core._numbered(kernel, {}) -- for all boxes of the part
+    end
     local widest = find_stale(launch)
     local timing, results = widest and timing_of(launch), nil
     if widest and overlaps(launch, timing) then

@@ -271,7 +271,7 @@ local function mask_of(d, state, name, test, constants)
         fail("%s: the stream has %d elements, and indices are below 2^31: use D.part, or filter by an expression " ..
             "without i", where, c.shape[1])
     elseif is_text then
-        local place = c.size > 0 and c.shape[1] <= LARGEST and {first = c.first[1] + 1, shape = c.shape[1]} or nil
+        local place = c.size > 0 and {first = c.first[1] + 1, shape = c.shape[1]} or nil
         return texts.mask(name, part, test, constants, place)
     elseif rill.type(test) == "kernel" then
         local none <close> = rill.stream(part.type, 0)

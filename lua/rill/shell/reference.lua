@@ -133,6 +133,7 @@ k:source(): string -- returns the GLSL text that was compiled last
 k:notes(): string[] -- returns notes about what is legal in the text of the kernel but probably not meant: "file:line:column: note: ..." with the line. There are notes about an assignment to an input or constant, a quotient of ints that becomes a float, a variable that hides a parameter, a parameter that is not used, and an output that is never assigned
 k:explain(...: any): string -- takes the arguments of a launch and describes it: how each argument is accessed, and why
 k:specialize(constants: table): kernel -- returns a kernel with constants fixed in its text: k:specialize{n = 3}
+k:seed(n: integer): kernel -- returns the kernel with the random numbers of a seed in all its launches. Kernels call random(), random2() to random4(), random_int(n), random_normal() and random_exponential()
 s:map(expression: string, constants?: table): stream -- runs a one-line kernel: a GLSL expression in x, the element, and named constants. x.name is a field of a structure
 ]==] },
     { "algebra", [==[
@@ -155,7 +156,7 @@ s:argmax(axis?: integer, options?: {keep?: boolean}): value -- returns the indic
 s:norm(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the Euclidean norm, the square root of the sum of squares
 s:dot(t: source, axis?: integer, options?: {keep?: boolean}): value -- returns the dot product with a stream of the same shape
 rill.random(shape: shape, options?: {seed?: integer, type?: typename, distribution?: string, low?: number, high?: number, mean?: number|source, sd?: number, shape?: number|source, scale?: number|source, a?: number|source, b?: number|source, n?: integer|source, p?: number|source|number[]}): stream -- returns random numbers (Philox4x32-10): "uniform" in [low, high), or integers from low to high; "normal", "exponential", "gamma", "beta", "poisson", "binomial", "multinomial". Default seed: the next one of the sequence that rill.seed starts
-rill.seed(n?: integer) -- starts the sequence of random numbers that are drawn without the option seed
+rill.seed(n?: integer) -- starts the sequence of random numbers that rill.random and kernels draw without the option seed
 rill.permutation(n: integer, options?: {seed?: integer}): stream -- returns int 0 .. n - 1 in random order
 rill.choice(from: integer|source, shape: shape, options?: {replace?: boolean, p?: source|number[], seed?: integer}): stream -- draws elements of a stream, or integers from 0 to from - 1. p: the probabilities
 ]==] },

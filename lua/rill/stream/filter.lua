@@ -21,16 +21,17 @@ local KEEP <const> = {
     bool = "x", int = "x != 0", uint = "x != 0u", float = "(floatBitsToUint(x) << 1) != 0u", double = "x != 0.0lf",
 }
 
--- Runs a kernel that writes its result to a new mask. `part`: see the launch option of the same name.
+-- Runs a kernel that writes its result to a new mask. `part`: see the launch option of the same name; its field `numbers`
+-- is the table of core._numbered for all parts.
 local function masked(kernel, s, values, part)
     local mask, given = core._mask(s), values or {}
     given[#given + 1], given[#given + 2] = s, mask
     if part then
-        local named = {part = part}
+        local named = {part = s.size > 0 and part or nil}
         for i, param in ipairs(kernel.params) do
             named[param.name] = given[i]
         end
-        kernel(named)
+        core._numbered(kernel, part.numbers or {})(named)
     else
         kernel(table.unpack(given))
     end

@@ -46,8 +46,8 @@ local function map_error(level, format, ...)
     error("s:map: " .. format:format(...), level + 1)
 end
 
--- Computes s:map. `streams`: whether constants may be streams of the shape of s.
-local function evaluate(s, streams, expression, constants, ...)
+-- Computes s:map. `place`: of a part of a larger stream, see map.placed; false: none.
+local function evaluate(s, place, expression, constants, ...)
     local contained = core._is_open_container(s)
     local element = contained and s.type or typename.element(s)
     if not element then
@@ -65,7 +65,7 @@ local function evaluate(s, streams, expression, constants, ...)
     local value = value_types[element] or element
     local scalar = constants_of.scalar(value)
     local arguments, declared = constants_of.declare("s:map", scalar or "int", constants, { x = "the element" },
-        streams)
+        place and place.streams)
     local head, kernel, message
     if scalar then
         head = ("kernel %s map(%s%s x<>) { return ("):format(value, declared, value)
@@ -85,7 +85,15 @@ local function evaluate(s, streams, expression, constants, ...)
     if contained then -- the default value becomes the value of the expression for it
         return require "rill.algebra.container_result".eval(kernel, arguments, head .. expression, s)
     end
-    local mapped = kernel(table.unpack(arguments))
+    if not place then
+        local mapped = kernel(table.unpack(arguments))
+        return mapped
+    end
+    local named = {part = s.size > 0 and place or nil}
+    for i, param in ipairs(kernel.params) do
+        named[param.name] = arguments[i]
+    end
+    local mapped = core._numbered(kernel, place.numbers)(named)
     return mapped
 end
 
@@ -97,9 +105,10 @@ local function stream_map(s, ...)
     return evaluate(s, false, ...)
 end
 
--- Computes s:map with streams of the shape of s among the constants.
-local function map_streams(s, ...)
-    return evaluate(s, true, ...)
+-- Computes s:map of a part of a larger stream: `place` is the option `part` of launches, with the field `numbers`, the
+-- table of core._numbered for all parts, and `streams`: whether constants may be streams of the shape of s.
+local function map_placed(s, place, ...)
+    return evaluate(s, place, ...)
 end
 
-return {map = stream_map, streams = map_streams, container_map = errors.guard(stream_map, "c:map", "^s:map%f[:]")}
+return {map = stream_map, placed = map_placed, container_map = errors.guard(stream_map, "c:map", "^s:map%f[:]")}

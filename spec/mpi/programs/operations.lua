@@ -320,7 +320,41 @@ modes_in_turn()
 values_outside()
 wide_halos()
 distributed_views()
+local stir = rill.kernel [=[
+    kernel void stir(neighbor float u<>, out float r<>) {
+        r = random() < 0.5 ? u[0][1] + random() : u[-1][0] - random();
+    }
+]=]
+local thin = rill.kernel "kernel void thin(float x<>, vout float r<>) { if (random() < 0.4) push(r, x + random()); }"
+
+local function draws(ranks)
+    local h, w = math.random(1, 40), math.random(ranks and 64 or 1, 90)
+    local whole = numbers(h * w, "float"):reshape {h, w}
+    local d = mpi.stream("float", {h, w}, {init = whole,
+        ranks = ranks and mpi.size % 2 == 0 and {mpi.size // 2, 2} or nil})
+    local function planes(u)
+        rill.seed(h)
+        return stir(u), stir {u = u, seed = 5}, stir:seed(5)(u), u:map "x + random()", stir(u)
+    end
+    local list = {planes(d)}
+    for i, s in ipairs {planes(whole)} do
+        say("draws", h, w, hash(equal("draws " .. i, list[i], s):bytes()))
+    end
+    local n = math.random(1, 3000)
+    whole = numbers(n, "float")
+    local function rows(x)
+        rill.seed(n)
+        return thin(x), x:filter "random() < 0.3", x:map "x * random()", (x * 2):map "x * random()"
+    end
+    list = {rows(mpi.stream("float", n, {init = whole}))}
+    for i, s in ipairs {rows(whole)} do
+        say("thin", n, hash(equal("thin " .. i, list[i], s):bytes()))
+    end
+end
+
 for _ = 1, rounds do
+    draws(false)
+    draws(true)
     stencils(false)
     stencils(true)
     for _, kind in ipairs {"float", "int", "double"} do

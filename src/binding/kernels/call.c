@@ -220,6 +220,8 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->launch.contained = false;
     call->launch.active = NULL;
     call->launch.placement = NULL;
+    call->launch.random = (RandomNumbers){0};
+    call->seeded = false;
     call->launch.over = call->launch.traversed = NULL;
     call->launch.hold = NULL;
     memset(call->slot, 0, sizeof call->slot);
@@ -279,14 +281,14 @@ int call_param(const Call *call, const char *name)
 /* Returns whether `key` is a launch option, rather than an argument. */
 static bool is_option(const Call *call, const char *key)
 {
-    return strcmp(key, "shape") == 0 ||
+    return strcmp(key, "shape") == 0 || (strcmp(key, "seed") == 0 && kernel_is_random(call->kernel)) ||
            ((strcmp(key, "where") == 0 || strcmp(key, "over") == 0 || strcmp(key, "part") == 0) &&
             call->function->kind == FUNCTION_KERNEL);
 }
 
 void call_push_names(lua_State *L, const Call *call, bool constants)
 {
-    static const char *const options[] = {"shape", "where", "over", "part"};
+    static const char *const options[] = {"shape", "where", "over", "part", "seed"};
     lua_newtable(L);
     for (int i = 0; i < call->function->param_count; i++) {
         const Param *param = &call->function->params[i];
@@ -422,6 +424,10 @@ static void by_name(lua_State *L, Call *call, int table)
     }
     if (call_param(call, "part") < 0 && f->kind == FUNCTION_KERNEL && lua_getfield(L, table, "part") != LUA_TNIL) {
         take_part(L, call);
+    }
+    if (call_param(call, "seed") < 0 && kernel_is_random(call->kernel) && lua_getfield(L, table, "seed") != LUA_TNIL) {
+        call->launch.random = (RandomNumbers){(uint64_t)binding_integer(L, -1, f->name, BINDING_OPTION, "seed"), 0};
+        call->seeded = true;
     }
 }
 

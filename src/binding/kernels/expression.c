@@ -166,6 +166,7 @@ static int rill_fuse(lua_State *L)
     Kernel *fused = fuse_kernel(kernel, inputs, constants);
     if (fused) {
         kernel_push(L, fused);
+        kernel_copy_seed(L, 1);
     } else {
         lua_pushnil(L);
     }

@@ -17,13 +17,15 @@ static const char meta_key, module_key, watch_key;
 
 typedef struct LuaKernel {
     Kernel *kernel;
+    bool seeded;          /* k:seed was called */
+    RandomNumbers random; /* if `seeded` */
 } LuaKernel;
 
 /* Pushes an empty kernel userdata, so that a later error does not leak the kernel. */
 static LuaKernel *kernel_slot(lua_State *L)
 {
     LuaKernel *self = lua_newuserdatauv(L, sizeof *self, 0);
-    self->kernel = NULL;
+    *self = (LuaKernel){0};
     lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
     lua_setmetatable(L, -2);
     return self;
@@ -52,6 +54,14 @@ static Kernel *kernel_check(lua_State *L, int index, const char *function)
         binding_argument(L, function, 0, "k", index, "a kernel");
     }
     return kernel;
+}
+
+void kernel_copy_seed(lua_State *L, int index)
+{
+    const LuaKernel *from = lua_touserdata(L, index);
+    LuaKernel *to = lua_touserdata(L, -1);
+    to->seeded = from->seeded;
+    to->random = from->random;
 }
 
 /* calls */
@@ -136,6 +146,13 @@ static bool has_constant_stream(lua_State *L, const Function *f)
     return found;
 }
 
+/* Returns the random numbers of the next launch without a seed. */
+static RandomNumbers next_numbers(lua_State *L)
+{
+    const RandomSequence *sequence = &state_get(L)->random;
+    return (RandomNumbers){sequence->seed, sequence->launch};
+}
+
 static int kernel_call(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel");
@@ -152,6 +169,9 @@ static int kernel_call(lua_State *L)
     if (reduces) {
         return reduce_call(L, &call);
     }
+    const LuaKernel *self = lua_touserdata(L, 1);
+    call.seeded = self->seeded;
+    call.launch.random = self->seeded ? self->random : next_numbers(L);
     call_collect(L, &call);
     call_allocate(L, &call);
     for (int i = 0; i < call.function->param_count; i++) {
@@ -164,6 +184,9 @@ static int kernel_call(lua_State *L)
     binding_prepare(L, call.device);
     if (!container_launch_run(&call.launch, state->check, call.vouts)) {
         call_raise(L, &call);
+    }
+    if (kernel_is_random(kernel) && !call.seeded) {
+        state_get(L)->random.launch++;
     }
     if (state->watched) {
         call_watcher(L, &call);
@@ -463,7 +486,61 @@ static int kernel_specialize_call(lua_State *L)
     LuaKernel *result = kernel_slot(L);
     result->kernel = kernel_specialize(kernel, words);
     binding_raise_unless(L, result->kernel);
+    kernel_copy_seed(L, 1);
     return 1;
+}
+
+/* Pushes the kernel at stack index 1 with other random numbers. */
+static int push_seeded(lua_State *L, uint64_t seed, uint64_t launch)
+{
+    LuaKernel *result = kernel_slot(L);
+    result->kernel = kernel_retain(kernel_to(L, 1));
+    result->seeded = true;
+    result->random = (RandomNumbers){seed, launch};
+    return 1;
+}
+
+/* k:seed(n): returns the same kernel, whose launches all draw the random numbers of the seed n. */
+static int kernel_seed_call(lua_State *L)
+{
+    const Kernel *kernel = kernel_check(L, 1, "kernel:seed");
+    binding_count(L, "kernel:seed", 2, true);
+    lua_Integer seed = binding_integer(L, 2, "kernel:seed", 1, "n");
+    if (!kernel_is_random(kernel)) {
+        return luaL_error(L, "kernel:seed: '%s' draws no random numbers", kernel_function(kernel)->name);
+    }
+    return push_seeded(L, (uint64_t)seed, 0);
+}
+
+/* _is_random(kernel): returns whether the kernel draws random numbers. */
+static int rill_is_random(lua_State *L)
+{
+    lua_pushboolean(L, kernel_is_random(kernel_check(L, 1, "kernel")));
+    return 1;
+}
+
+/* _numbered(kernel, numbers): returns the kernel for several launches that compute parts of one domain: all of them draw
+ * the random numbers of one launch. The table `numbers` keeps them: {} at first, or {seed, 0}. */
+static int rill_numbered(lua_State *L)
+{
+    const Kernel *kernel = kernel_check(L, 1, "kernel");
+    const LuaKernel *self = lua_touserdata(L, 1);
+    lua_settop(L, 2);
+    if (!kernel_is_random(kernel) || (self->seeded && lua_rawlen(L, 2) == 0)) {
+        lua_settop(L, 1);
+        return 1;
+    }
+    if (lua_rawlen(L, 2) == 0) {
+        RandomNumbers next = next_numbers(L);
+        state_get(L)->random.launch++;
+        lua_pushinteger(L, (lua_Integer)next.seed);
+        lua_rawseti(L, 2, 1);
+        lua_pushinteger(L, (lua_Integer)next.launch);
+        lua_rawseti(L, 2, 2);
+    }
+    lua_rawgeti(L, 2, 1);
+    lua_rawgeti(L, 2, 2);
+    return push_seeded(L, (uint64_t)luaL_checkinteger(L, 3), (uint64_t)luaL_checkinteger(L, 4));
 }
 
 /* Sets the fields `bytes` and `struct` of the table of a parameter on the stack. The type is NULL for a matrix. */
@@ -513,11 +590,9 @@ static int rill_kernel_text(lua_State *L)
     return 6;
 }
 
-static const luaL_Reg methods[] = {{"source", kernel_source_text},
-                                   {"notes", kernel_notes},
-                                   {"explain", kernel_explain_text},
-                                   {"specialize", kernel_specialize_call},
-                                   {NULL, NULL}};
+static const luaL_Reg methods[] = {{"source", kernel_source_text},   {"notes", kernel_notes},
+                                   {"explain", kernel_explain_text}, {"specialize", kernel_specialize_call},
+                                   {"seed", kernel_seed_call},       {NULL, NULL}};
 
 static int kernel_index(lua_State *L)
 {
@@ -555,9 +630,14 @@ static const luaL_Reg metamethods[] = {
     {NULL, NULL},
 };
 
-static const luaL_Reg functions[] = {
-    {"kernel", rill_kernel},           {"program", rill_program}, {"_kernel_text", rill_kernel_text},
-    {"programfile", rill_programfile}, {"_watch", rill_watch},    {NULL, NULL}};
+static const luaL_Reg functions[] = {{"kernel", rill_kernel},
+                                     {"program", rill_program},
+                                     {"_kernel_text", rill_kernel_text},
+                                     {"programfile", rill_programfile},
+                                     {"_watch", rill_watch},
+                                     {"_is_random", rill_is_random},
+                                     {"_numbered", rill_numbered},
+                                     {NULL, NULL}};
 
 void open_kernel(lua_State *L)
 {

@@ -29,6 +29,7 @@ typedef struct Call {
     uint64_t boxed;         /* bit i: argument i is a box */
     int over_at;            /* stack index of the option `over`, or 0 */
     Placement placement;    /* the option `part` */
+    bool seeded;            /* the option `seed`, or k:seed */
     ContainerLaunch launch; /* the launch with these arguments */
     int used;
     uint32_t words[CALL_WORDS];
@@ -36,6 +37,8 @@ typedef struct Call {
 
 /* Pushes a kernel userdata and takes over the reference. */
 void kernel_push(lua_State *L, Kernel *kernel);
+/* Gives the kernel userdata on top of the stack the seed of the one at `index`. */
+void kernel_copy_seed(lua_State *L, int index);
 /* Pushes the list of the notes about the whole text of the kernel, each a string, and returns 1. */
 int kernel_tree_notes(lua_State *L, const Kernel *kernel);
 /* Returns the kernel if the value is a kernel userdata, or NULL for any other value. */

@@ -6,21 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char sequence_key;
-
-/* The sequence of numbers for calls without a seed. Each Lua state has one. */
-typedef struct Sequence {
-    uint64_t seed, block;
-} Sequence;
-
-static Sequence *sequence_get(lua_State *L)
-{
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &sequence_key);
-    Sequence *sequence = lua_touserdata(L, -1);
-    lua_pop(L, 1);
-    return sequence;
-}
-
 /* Reads an option that is a number. *given is set to whether it was given. */
 static double number_option(lua_State *L, int options, const char *name, double otherwise, bool integer, bool *given)
 {
@@ -135,7 +120,7 @@ static int rill_random(lua_State *L)
     }
     RandomSpec spec = {.type = type_option(L, options)};
     distribution(L, options, &spec);
-    Sequence *sequence = sequence_get(L);
+    RandomSequence *sequence = &state_get(L)->random;
     bool seeded = options && lua_getfield(L, options, "seed") != LUA_TNIL;
     spec.seed =
         seeded ? (uint64_t)binding_integer(L, lua_gettop(L), "rill.random", BINDING_OPTION, "seed") : sequence->seed;
@@ -170,9 +155,9 @@ static int rill_random_take(lua_State *L)
 static int rill_seed(lua_State *L)
 {
     binding_count(L, "rill.seed", 1, false);
-    Sequence *sequence = sequence_get(L);
+    RandomSequence *sequence = &state_get(L)->random;
     sequence->seed = (uint64_t)binding_integer(L, 1, "rill.seed", 1, "n");
-    sequence->block = 0;
+    sequence->block = sequence->launch = 0;
     return 0;
 }
 
@@ -181,9 +166,6 @@ static const luaL_Reg functions[] = {
 
 void open_random(lua_State *L)
 {
-    Sequence *sequence = lua_newuserdatauv(L, sizeof *sequence, 0);
-    *sequence = (Sequence){0};
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &sequence_key);
     luaL_setfuncs(L, functions, 0);
     lua_pushstring(L, random_philox());
     lua_setfield(L, -2, "_philox");

@@ -122,7 +122,8 @@ static bool changes_own(Typing *t, NodeIndex loop, NodeIndex node)
         if (!own) {
             return false;
         }
-    } else if (n->kind == NODE_CALL || n->kind == NODE_ATOMIC || n->kind == NODE_PUSH || n->kind == NODE_BUILTIN) {
+    } else if (n->kind == NODE_CALL || n->kind == NODE_ATOMIC || n->kind == NODE_RANDOM || n->kind == NODE_PUSH ||
+               n->kind == NODE_BUILTIN) {
         return expression_pure(t, node);
     }
     for (NodeIndex i = n->child; i; i = pass_node(t, i)->next) {

@@ -152,7 +152,7 @@ static void walk_effect(Graph *g, NodeIndex node, NodeIndex to)
     mark_of(g, g->t->function)->facts |= kind == NODE_BARRIER ? FACT_BARRIER : 0;
     if (kind == NODE_BARRIER) {
         add_site(g, node);
-    } else if (kind == NODE_ATOMIC) {
+    } else if (kind == NODE_ATOMIC || kind == NODE_RANDOM) {
         varies(g, to);
     }
     walk_call(g, node, to);
@@ -229,6 +229,7 @@ static void walk(Graph *g, NodeIndex node, NodeIndex to)
     case NODE_STEP: walk_assign(g, node, to); break;
     case NODE_PUSH:
     case NODE_BARRIER:
+    case NODE_RANDOM:
     case NODE_ATOMIC: walk_effect(g, node, to); break;
     case NODE_QUERY: break; /* its argument is a name */
     case NODE_CALL:

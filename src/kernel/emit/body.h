@@ -74,7 +74,11 @@ typedef enum BodyHelper {
     HELPER_REMAIN,
     HELPER_REMAIN_TO,
     HELPER_DOUBLES,
-    HELPER_WIDE
+    HELPER_WIDE,
+    HELPER_PHILOX,
+    HELPER_RANDOM,
+    HELPER_NORMAL,
+    HELPER_RANDOM_NORMAL
 } BodyHelper;
 
 typedef struct Body {
@@ -96,6 +100,7 @@ typedef struct Body {
     bool uses_spacing;          /* spacingof */
     bool uses_position;         /* uses an index or a neighbor, so the dimensions of the launch cannot be merged */
     uint32_t helpers;           /* the set of the functions that the body calls: 1u << BodyHelper */
+    bool random;                /* draws random numbers */
     bool unbounded;             /* has a loop that is not provably short */
     double trips;               /* upper bound of the iterations of all bounded loops together */
     size_t tokens;              /* number of tokens written; a function counts once per call */

@@ -278,6 +278,7 @@ static bool is_straight(const Emit *e, NodeIndex node, int *variables)
     case NODE_QUERY:
     case NODE_SAMPLE:
     case NODE_ATOMIC:
+    case NODE_RANDOM:
     case NODE_PUSH:
     case NODE_BARRIER: return false;
     default:

@@ -272,6 +272,29 @@ static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
     emit_text(e, ")");
 }
 
+/* Writes a call of a function of shaders/functions/random.glsl. */
+void emit_random(Emit *e, NodeIndex node)
+{
+    const char *name = functions_of(emit_node(e, node))->name;
+    if (e->root->kind != FUNCTION_KERNEL || !e->self.function) {
+        emit_fail(e, emit_at(e, node), "'%s' exists in kernels only, not in %s", name,
+                  e->root->kind == FUNCTION_REDUCE ? "reduce kernels: make the numbers in the kernel of its input"
+                                                   : "functions that compute addresses or constants");
+    }
+    e->body->random = true;
+    emit_helper(e, HELPER_PHILOX, "");
+    emit_helper(e, HELPER_RANDOM, "");
+    if (strcmp(name, "random_normal") == 0 || strcmp(name, "random_exponential") == 0) {
+        emit_helper(e, HELPER_NORMAL, "");
+        emit_helper(e, HELPER_RANDOM_NORMAL, "");
+    }
+    emit_format(e, "rill_%s(", name);
+    for (NodeIndex i = emit_node(e, node)->child; i; i = emit_node(e, i)->next) {
+        emit_converted(e, i, emit_node(e, node)->type);
+    }
+    emit_text(e, ")");
+}
+
 void emit_builtin(Emit *e, NodeIndex node)
 {
     Arguments a = {0};

@@ -9,7 +9,7 @@ static bool is_constant(const Emit *e, NodeIndex node)
     uint32_t kind = emit_node(e, node)->kind;
     bool constant = kind != NODE_LOCAL && kind != NODE_PARAMETER_VALUE && kind != NODE_CALL && kind != NODE_BUILTIN &&
                     kind != NODE_QUERY && kind != NODE_CONSTRUCT && kind != NODE_CONVERT && kind != NODE_SAMPLE &&
-                    kind != NODE_ATOMIC;
+                    kind != NODE_ATOMIC && kind != NODE_RANDOM;
     for (NodeIndex i = emit_node(e, node)->child; i && constant; i = emit_node(e, i)->next) {
         constant = is_constant(e, i);
     }

@@ -198,6 +198,7 @@ void emit_needs_subgroup(Emit *e, NodeIndex node);
 /* Calls of functions of the text, and of the table (emit_call.c). */
 void emit_call(Emit *e, NodeIndex node);
 void emit_builtin(Emit *e, NodeIndex node);
+void emit_random(Emit *e, NodeIndex node);
 
 /* Writes statements (emit_statement.c). */
 void emit_block(Emit *e, NodeIndex block);

@@ -99,9 +99,9 @@ static void shared_variables(Emit *e, NodeIndex node)
 static bool is_free(const Emit *e, NodeIndex node)
 {
     uint32_t kind = emit_node(e, node)->kind;
-    bool free = kind != NODE_CALL && kind != NODE_ATOMIC && kind != NODE_PUSH && kind != NODE_BARRIER &&
-                kind != NODE_STEP && kind != NODE_ASSIGN && kind != NODE_CHOICE && kind != NODE_LOGICAL &&
-                kind != NODE_COMMA;
+    bool free = kind != NODE_CALL && kind != NODE_ATOMIC && kind != NODE_RANDOM && kind != NODE_PUSH &&
+                kind != NODE_BARRIER && kind != NODE_STEP && kind != NODE_ASSIGN && kind != NODE_CHOICE &&
+                kind != NODE_LOGICAL && kind != NODE_COMMA;
     for (NodeIndex i = emit_node(e, node)->child; i && free; i = emit_node(e, i)->next) {
         free = is_free(e, i);
     }

@@ -383,6 +383,7 @@ void emit_value(Emit *e, NodeIndex node)
         [NODE_SAMPLE] = emit_sample,
         [NODE_BUILTIN] = emit_builtin,
         [NODE_ATOMIC] = emit_builtin,
+        [NODE_RANDOM] = emit_random,
         [NODE_PUSH] = emit_push,
         [NODE_BARRIER] = emit_builtin,
         [NODE_ASSIGN] = emit_assignment,

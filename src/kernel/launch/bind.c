@@ -76,6 +76,30 @@ static const Stream *page_list(const Plan *plan)
     return any ? plan->pages->in_memory : plan->pages->origins;
 }
 
+static void fill_wide(uint64_t value, uint32_t *words)
+{
+    words[0] = (uint32_t)value;
+    words[1] = (uint32_t)(value >> 32);
+}
+
+/* The number of a launch has 31 bits of the counter, apart from those of rill.random; further numbers change the seed. */
+static void fill_random(const Plan *plan, bool strided, uint32_t *words)
+{
+    const Shape *whole = plan->placement ? &plan->placement->whole : &plan->domain;
+    uint64_t stride = 1, first = 0;
+    fill_wide(plan->random.seed + (plan->random.launch >> 31) * UINT64_C(0x9e3779b97f4a7c15), words + RANDOM_SEED);
+    words[RANDOM_LAUNCH] = (uint32_t)plan->random.launch | UINT32_C(1) << 31;
+    for (int d = 0; strided && d < whole->rank; d++) {
+        int k = whole->rank - 1 - d;
+        fill_wide(stride, words + RANDOM_STRIDES + 2 * d);
+        first += plan->placement ? (uint64_t)plan->placement->origin[k] * stride : 0;
+        stride *= (uint64_t)whole->size[k];
+    }
+    if (strided) {
+        fill_wide(first, words + RANDOM_FIRST);
+    }
+}
+
 void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
 {
     words[layout->count] = (uint32_t)plan->count;
@@ -87,6 +111,9 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
     words[layout->steps] = (uint32_t)((plan->count + layout->elements - 1) / layout->elements);
     for (int d = 0; layout->origin != NO_SLOT && d < rank; d++) {
         words[layout->origin + d] = (uint32_t)plan->placement->origin[rank - 1 - d];
+    }
+    if (layout->random != NO_SLOT) {
+        fill_random(plan, plan->placement || (plan->pages && !plan->pages->unbounded), words + layout->random);
     }
     if (layout->leaf != NO_SLOT) {
         fill_leaf(plan, rank, words + layout->leaf);

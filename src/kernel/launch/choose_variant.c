@@ -325,7 +325,8 @@ static void choose_rows(const Plan *plan, const KernelText *text, VariantKey *ke
  * the elements, and the kernel uses no positions. */
 static bool pages_rowless(const Plan *plan, const KernelText *text, const VariantKey *key)
 {
-    bool rowless = key->page_inside && !plan->kernel->body.uses_position && !text->function->group_rank;
+    bool rowless = key->page_inside && !plan->kernel->body.uses_position && !plan->kernel->body.random &&
+                   !text->function->group_rank;
     for (int i = 0; rowless && i < text->function->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(text->function, i);
         bool used = kind->element && kind->stream && (kind->read || variant_stores(text->function, key, i));
@@ -453,6 +454,10 @@ void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey
     key->rank = (uint8_t)plan->launch_shape.rank;
     key->check = plan->check;
     key->placed = uses_origin(plan);
+    key->random = (uint8_t)(!plan->kernel->body.random              ? RANDOM_NONE
+                            : plan->pages && plan->pages->unbounded ? RANDOM_UNBOUNDED
+                            : plan->pages || plan->placement        ? RANDOM_STRIDED
+                                                                    : RANDOM_FLAT);
     key->active = (uint8_t)(plan->pages                   ? (plan->pages->levels ? ACTIVE_LEVELS : ACTIVE_PAGES)
                             : !plan->active               ? ACTIVE_NONE
                             : plan->active->length.buffer ? ACTIVE_DEVICE_COUNTED

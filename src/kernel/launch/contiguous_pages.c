@@ -21,7 +21,7 @@ static bool uses_no_positions(const Kernel *kernel, const Domain *domain, bool c
 {
     const Function *f = &kernel->function;
     bool fits = !check && !domain->numbered && !domain->active && f->kind == FUNCTION_KERNEL && f->group_rank == 0 &&
-                !kernel->body.uses_position && !kernel->body.uses_spacing;
+                !kernel->body.uses_position && !kernel->body.uses_spacing && !kernel->body.random;
     for (int i = 0; fits && i < f->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(f, i);
         fits = !kind->anywhere && (!kind->along || (kind->element && !kernel->body.use[i].size));

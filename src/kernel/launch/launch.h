@@ -27,6 +27,7 @@ typedef struct Plan {
     uint64_t replicated;        /* bits of the arguments that are read through replicas */
     uint64_t outputs;           /* bits of the arguments that are outputs */
     const Placement *placement; /* see Domain */
+    RandomNumbers random;       /* see Domain */
     bool *issued;               /* see Domain */
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* after resampling, copying and merging */

@@ -346,7 +346,8 @@ void plan_merge(Plan *plan)
     const Function *f = &kernel->function;
     plan->merged_count = 0;
     plan->launch_shape = plan->domain;
-    if (kernel->body.uses_position || f->group_rank > 1 || plan->pages) {
+    bool placed = plan->placement && kernel->body.random;
+    if (kernel->body.uses_position || f->group_rank > 1 || plan->pages || placed) {
         return;
     }
     Shape *shape = &plan->launch_shape;
@@ -438,6 +439,7 @@ Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool chec
     plan->numbered = domain->numbered;
     plan->replicated = 0;
     plan->placement = domain->placement;
+    plan->random = domain->random;
     plan->issued = domain->issued;
     plan->count = 0;
     plan->check = check;

@@ -41,7 +41,7 @@ bool expression_pure(Typing *t, NodeIndex node)
 {
     const Node *n = pass_node(t, node);
     bool pure = n->kind != NODE_ASSIGN && n->kind != NODE_STEP && n->kind != NODE_CALL && n->kind != NODE_ATOMIC &&
-                n->kind != NODE_PUSH && n->kind != NODE_BARRIER && n->kind != NODE_DAMAGED;
+                n->kind != NODE_RANDOM && n->kind != NODE_PUSH && n->kind != NODE_BARRIER && n->kind != NODE_DAMAGED;
     int i = 0;
     for (NodeIndex c = n->child; pure && c; c = pass_node(t, c)->next) {
         bool read, call = n->kind == NODE_BUILTIN || n->kind == NODE_SAMPLE;

@@ -911,6 +911,7 @@ static TypeIndex value(Typing *t, NodeIndex node)
     case NODE_CALL: return arguments(t, node) ? pass_call(t, node) : pass_node(t, n->target)->type;
     case NODE_BARRIER:
     case NODE_ATOMIC:
+    case NODE_RANDOM:
     case NODE_BUILTIN: return arguments(t, node) ? pass_builtin(t, node) : 0;
     case NODE_QUERY: return arguments(t, node) ? pass_query(t, node) : 0;
     case NODE_SAMPLE: return arguments(t, node) ? pass_sample(t, node) : 0;

@@ -18,7 +18,7 @@ typedef struct Hint {
 #define IMAGE_HINT "write 'vec4 image[][]', and sample(image, p) for an interpolated element"
 #define PIXEL_HINT "write 'vec4 image[][]' to read any element, 'inout vec4 image[][]' to write"
 #define BUFFER_HINT "a buffer is a parameter: 'float x[]' to read any element, 'inout float x[]' to write"
-#define RANDOM_HINT "make the numbers with rill.random, and pass the stream"
+#define RANDOM_HINT "write random(), random_int(n) or random_normal()"
 #define STORE_HINT "store the value in an output, and print the stream"
 #define PUSH_HINT "write push(name, value) to append to an output 'vout float name<>'"
 #define SIZE_HINT "write sizeof_stream(name).x for the number of elements"
@@ -174,7 +174,9 @@ static const Hint call_hints[] = {
     {"static_assert", "remove it, or write #if ... #endif"},
     {"sizeof", "sizeof_stream(name).x is the number of elements of a stream, name.length() that of an array"},
     {"memset memcpy fill", "assign the elements: name[i] = value"},
-    {"random rand srand drand48", RANDOM_HINT},
+    {"rand srand drand48 uniform", RANDOM_HINT},
+    {"randn gauss normal curand_normal", "write random_normal()"},
+    {"randint", "write random_int(n), which is in 0 .. n - 1"},
     {"noise snoise perlin", "there is no noise function: write one before the kernel"},
     {"append push_back emit EmitVertex insert add", PUSH_HINT},
     {"ipairs pairs range", "a loop is written for (int i = 0; i < n; i++) { ... }"},

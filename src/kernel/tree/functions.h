@@ -26,7 +26,7 @@ const FunctionRow *functions_find(const Token *name);
 const FunctionRow *functions_named(const char *name);
 /* Returns the number of a function, which is the target of its calls. */
 uint32_t functions_number(const FunctionRow *row);
-/* Returns the function that a Builtin, Atomic, Barrier, Query, Sample or Push calls. */
+/* Returns the function that a Builtin, Atomic, Random, Barrier, Query, Sample or Push calls. */
 const FunctionRow *functions_of(const Node *call);
 /* Returns function i, from 0; NULL after the last one. */
 const FunctionRow *functions_at(size_t i);

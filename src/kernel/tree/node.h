@@ -41,6 +41,7 @@ typedef uint32_t NodeIndex; /* 0: none */
     X(SAMPLE, Sample)                                                                                                  \
     X(BUILTIN, Builtin)                                                                                                \
     X(ATOMIC, Atomic)                                                                                                  \
+    X(RANDOM, Random)                                                                                                  \
     X(PUSH, Push)                                                                                                      \
     X(BARRIER, Barrier)                                                                                                \
     /* statements; Assign and Step are expressions, too */                                                             \

@@ -408,6 +408,7 @@ static void print(Printer *p, NodeIndex node)
         [NODE_SAMPLE] = print_call,
         [NODE_BUILTIN] = print_call,
         [NODE_ATOMIC] = print_call,
+        [NODE_RANDOM] = print_call,
         [NODE_PUSH] = print_call,
         [NODE_BARRIER] = print_call,
         [NODE_BLOCK] = print_block,

@@ -160,6 +160,37 @@ static void write_indices(Generator *g)
     }
 }
 
+/* Writes rill_begin_random(), which begins the random numbers of an element. */
+static void write_random(Generator *g)
+{
+    int at = g->layout->random, rank = g->key->rank;
+    if (!g->key->random) {
+        return;
+    }
+    strbuf_add(g->out, "void rill_begin_random() {\n    uvec2 n = ");
+    if (g->key->random == RANDOM_FLAT) {
+        strbuf_add(g->out, "uvec2(uint(rill_e), 0u);\n");
+    } else if (g->key->random == RANDOM_UNBOUNDED) {
+        strbuf_add(g->out, rank > 2 ? "philox(uvec4(" : "uvec2(");
+        for (int d = 0; d < (rank > 2 ? 4 : 2); d++) {
+            strbuf_addf(g->out, d < rank ? "%srill_d%d" : "%s0u", d ? ", " : "", d);
+        }
+        strbuf_add(g->out, rank > 2 ? "), uvec2(0u)).xy;\n" : ");\n");
+    } else {
+        int first = at + RANDOM_FIRST;
+        strbuf_addf(g->out, "uvec2(%s, %s);\n    uint c, h, l;\n", access_word(first), access_word(first + 1));
+    }
+    for (int d = 0; g->key->random == RANDOM_STRIDED && d < rank; d++) {
+        int stride = at + RANDOM_STRIDES + 2 * d;
+        strbuf_addf(g->out,
+                    "    umulExtended(uint(rill_d%d), %s, h, l);\n    n.x = uaddCarry(n.x, l, c);\n"
+                    "    n.y += h + c + uint(rill_d%d) * %s;\n",
+                    d, access_word(stride), d, access_word(stride + 1));
+    }
+    strbuf_addf(g->out, "    rill_start_random(n, uvec2(%s, %s), %s);\n}\n", access_word(at + RANDOM_SEED),
+                access_word(at + RANDOM_SEED + 1), access_word(at + RANDOM_LAUNCH));
+}
+
 static void write_sizes(Generator *g)
 {
     for (int i = 0; i < g->f->param_count; i++) {
@@ -334,6 +365,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
     write_access(&g);
     write_indices(&g);
     write_sizes(&g);
+    write_random(&g);
     generate_group_queries(&g);
     write_body(&g);
     generate_main(&g);

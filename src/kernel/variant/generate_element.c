@@ -94,6 +94,7 @@ void generate_loads(Generator *g, int k)
 
 void generate_call(Generator *g)
 {
+    strbuf_add(g->out, g->key->random ? "        rill_begin_random();\n" : "");
     int count =
         g->f->param_count - g->f->given - (g->f->result != NULL); /* followed by the value that the function returns */
     if (g->f->result) {

@@ -37,7 +37,7 @@ static bool fits(const Generator *g)
     return g->text->traits->family == FAMILY_CPU && g->key->flat_loads && g->key->flat_stores && !g->key->active &&
            !g->key->check && g->layout->elements % INTERLEAVED == 0 && g->layout->strip == NO_SLOT &&
            !g->f->group_rank && !g->f->given && !g->f->result && !body->uses_at && !body->uses_position &&
-           !body->unbounded && body->trips == 0 && plain_streams(g);
+           !body->random && !body->unbounded && body->trips == 0 && plain_streams(g);
 }
 
 /* Returns whether the body has enough statements, and few variables. */

@@ -56,6 +56,10 @@ static const struct {
     [HELPER_REMAIN_TO] = {.text = shader_remain_to},
     [HELPER_DOUBLES] = {.text = shader_doubles, .also = HELPER_WIDE},
     [HELPER_WIDE] = {.text = shader_wide},
+    [HELPER_PHILOX] = {.text = shader_philox},
+    [HELPER_RANDOM] = {.text = shader_random},
+    [HELPER_NORMAL] = {.text = shader_normal},
+    [HELPER_RANDOM_NORMAL] = {.text = shader_random_normal},
 };
 
 /* Writes the functions that guard loops. On some drivers (llvmpipe of Mesa 22.3) lanes that have

@@ -396,6 +396,8 @@ static bool layout_active(const KernelText *text, const VariantKey *key, Layout 
     layout->page = key->active == ACTIVE_PAGES ? take(layout, PAGE_WORDS + 3 * key->rank) : NO_SLOT;
     layout->clip = key->page_clipped ? take(layout, 2 * key->rank) : NO_SLOT;
     layout->origin = key->placed ? take(layout, key->rank) : NO_SLOT;
+    int strides = key->random == RANDOM_STRIDED ? 2 + 2 * key->rank : 0;
+    layout->random = key->random ? take(layout, RANDOM_FIRST + strides) : NO_SLOT;
     layout->leaf = key->active == ACTIVE_LEVELS ? take(layout, 3 * (key->rank + 1)) : NO_SLOT;
     layout->active_units = key->active >= ACTIVE_PAGES ? 1 : key->active;
     layout->textures = layout->active_units;

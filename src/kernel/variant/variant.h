@@ -79,6 +79,13 @@ typedef enum PagedTexels { PAGED_TEXEL_LOADS = 1, PAGED_TEXEL_STORES = 2 } Paged
  * the device knows, pages, or pages with levels. */
 typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED, ACTIVE_PAGES, ACTIVE_LEVELS } ActiveList;
 
+/* How the random numbers of an invocation are numbered: by the number of its element in the launch; by its index in a
+ * larger domain, or in a domain with pages; or by its coordinates in a domain without bounds. */
+typedef enum RandomIndex { RANDOM_NONE, RANDOM_FLAT, RANDOM_STRIDED, RANDOM_UNBOUNDED } RandomIndex;
+/* Words of random numbers: the seed, the number of the launch; for RANDOM_STRIDED then 64 bits each for the index of the
+ * first element in the domain, and for the distance of elements along each dimension, fastest first. */
+enum { RANDOM_SEED = 0, RANDOM_LAUNCH = 2, RANDOM_FIRST = 3, RANDOM_STRIDES = 5 };
+
 typedef struct VariantKey {
     uint64_t outputs;       /* outputs that this pass stores: a bit per parameter */
     uint8_t rank;           /* of the launch, after merging dimensions */
@@ -97,6 +104,7 @@ typedef struct VariantKey {
     uint8_t page_unbounded; /* the shape is unbounded, so pages cannot extend beyond it */
     uint8_t page_starts;    /* numbered streams contain only the elements inside the shape */
     uint8_t placed;         /* the launch is part of a larger domain, and the kernel uses indices (Placement) */
+    uint8_t random;         /* RandomIndex */
     uint8_t count;          /* number of args in use */
     ArgKey args[MAX_PARAMS];
 } VariantKey;
@@ -145,6 +153,7 @@ typedef struct Layout {
     int four;     /* a word with the value 4, which compilers cannot know */
     int shape;    /* rank x (size, multiplier, shift), fastest first */
     int origin;   /* rank x the first index of the launch in the larger domain, fastest first; or NO_SLOT */
+    int random;   /* the words of random numbers, or NO_SLOT */
     int elements; /* elements per step of an invocation */
     int group;    /* local size in x, unless it is a group kernel */
     int trips;    /* word with the number of iterations of each invocation, or NO_SLOT: one iteration */

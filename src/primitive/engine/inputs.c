@@ -37,6 +37,9 @@ bool inputs_accepts(const Kernel *kernel)
     if (kernel->body.uses_position) {
         return refuse(kernel, "indexof has no meaning in an element's expression");
     }
+    if (kernel->body.random) {
+        return refuse(kernel, "an element's expression has no random numbers: run the kernel first");
+    }
     return outputs == 1 || refuse(kernel, "expected a kernel with one output");
 }
 
