@@ -140,7 +140,7 @@ static int rill_random(lua_State *L)
  * ones of the sequence. */
 static int rill_random_take(lua_State *L)
 {
-    Sequence *sequence = sequence_get(L);
+    RandomSequence *sequence = &state_get(L)->random;
     if (!lua_isnil(L, 1)) {
         lua_pushinteger(L, (lua_Integer)binding_integer(L, 1, "rill.random", BINDING_OPTION, "seed"));
         lua_pushinteger(L, 0);
