@@ -4,6 +4,7 @@ local check = require "spec.support.check"
 local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 local philox = require "spec.support.philox"
+local probability = require "spec.support.probability"
 
 local function sorted(list)
     local copy = table.move(list, 1, #list, 1, {})
@@ -158,6 +159,61 @@ describe("choice", function()
         end
         assert.is_true(math.abs(first[1] - 400) < 60)
         assert.is_true(math.abs(first[0] - 100) < 45)
+    end)
+
+    -- Asserts that counts of elements drawn with weights are as probable as those of random draws.
+    local function is_random(counts, weights)
+        local total, drawn, kept, chances = 0, 0, {}, {}
+        for i, weight in ipairs(weights) do
+            total, drawn = total + weight, drawn + counts[i]
+        end
+        for i, weight in ipairs(weights) do
+            assert.is_true(weight > 0 or counts[i] == 0)
+            if weight > 0 then
+                kept[#kept + 1], chances[#chances + 1] = counts[i], weight / total
+            end
+        end
+        local p = probability.chi_squared(kept, chances, drawn)
+        assert(p > 0.001 and p < 0.999, p)
+    end
+
+    it("draws with weights of all types and any size", function()
+        local list = {}
+        for i = 1, 1000 do
+            list[i] = i % 7 == 0 and 0 or i % 50 + 1
+        end
+        local scaled = {}
+        for i, weight in ipairs(list) do
+            scaled[i] = weight * 1e300
+        end
+        local expected
+        for _, kind in ipairs {"int", "uint", "uint8", "half", "float", "double"} do
+            local drawn = rill.choice(1000, 1 << 20, {p = rill.from(list, kind), seed = 21})
+            expected = expected or drawn:bytes()
+            assert.equal(expected, drawn:bytes())
+        end
+        is_random(rill.bincount(rill.choice(1000, 1 << 20, {p = list, seed = 21}), {minlength = 1000}):values(), list)
+        is_random(rill.bincount(rill.choice(1000, 1 << 20, {p = scaled, seed = 22}), {minlength = 1000}):values(), list)
+        local few = rill.choice(4, 1 << 22, {p = {1, 1e6, 1e-9, 1e3}, seed = 23})
+        is_random(rill.bincount(few, {minlength = 4}):values(), {1, 1e6, 0, 1e3})
+        local all = rill.choice(5, 5, {p = {1, 1e300, 1e-300, 1e100, 1e-200}, replace = false})
+        check.equal({1, 3, 0, 4, 2}, all:values())
+        assert.equal(0, rill.choice(0, 0, {p = {}}).size)
+    end)
+
+    it("draws pairs with weights and without replacement", function()
+        local weights, counts, chances, trials = {1, 2, 3, 10}, {}, {}, 4000
+        for seed = 1, trials do
+            local a, b = table.unpack(rill.choice(4, 2, {p = weights, replace = false, seed = seed}):values())
+            counts[4 * a + b + 1] = (counts[4 * a + b + 1] or 0) + 1
+        end
+        for a = 1, 4 do
+            for b = 1, 4 do
+                counts[4 * a + b - 4] = counts[4 * a + b - 4] or 0
+                chances[4 * a + b - 4] = a == b and 0 or weights[a] / 16 * weights[b] / (16 - weights[a])
+            end
+        end
+        is_random(counts, chances)
     end)
 
     it("is the same for the same seed", function()

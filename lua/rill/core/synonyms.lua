@@ -475,7 +475,7 @@ scale: theta
 a: alpha
 b: beta
 n: trials total_count count
-p: probs probabilities pvals prob weights w
+p: probs probabilities pvals prob weights weight w
 low: min a
 high: max b
 min: vmin low range

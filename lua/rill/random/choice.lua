@@ -79,7 +79,9 @@ local function draw(n, count, options)
         return rill.random(count, {type = "int", low = 0, high = math.max(n, 1) - 1, seed = seed})
     end
     local chances = weights.check("rill.choice", "p", options.p, n)
-    if options.replace ~= false then
+    if n == 0 then
+        return rill.stream("int", 0)
+    elseif options.replace ~= false then
         local sums <close> = chances:scan()
         local uniform <close> = rill.random(count, {type = "double", seed = seed})
         local total = sums[n]
@@ -94,8 +96,8 @@ local function draw(n, count, options)
     end
     -- Each element gets an exponentially distributed waiting time, which is shorter for larger chances (Efraimidis and
     -- Spirakis 2006). The logarithms of the times are compared, so that chances of any size are possible.
-    local uniform <close> = rill.random(n, {type = "double", seed = seed})
-    local haste <close> = (rill.log(chances) - rill.log(-rill.log(1 - uniform))):eval()
+    local times <close> = rill.random(n, {type = "double", distribution = "exponential", seed = seed})
+    local haste <close> = (rill.log(chances) - rill.log(times)):eval()
     local best <close>, order = haste:top_k(count)
     return best and core._set_indices(order, false)
 end

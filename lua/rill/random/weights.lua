@@ -28,6 +28,9 @@ function weights.check(where, name, p, n)
         fail("%s: option '%s': expected a stream of numbers, got elements of %s", where, name, p.type)
     end
     local flat = p:cast "double":reshape(p.size)
+    if p.size == 0 then
+        return flat
+    end
     local least, most, total = flat:min(), flat:max(), flat:sum()
     if least ~= least or most == math.huge or total == math.huge then
         fail("%s: option '%s': the probabilities and their sum must be finite", where, name)
