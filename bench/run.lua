@@ -13,7 +13,7 @@ local cases = {
     "cg", "elimination", "fft", "multigrid", "particles", "motion", "fluid", "raymarch", "tbb", "pocl", "mv",
     "predication", "horn", "cost", "gpu", "image", "geometry", "reuse", "compile", "embree", "ray", "containers",
     "container_access", "mpi",
-    "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook", "big",
+    "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook", "big", "random",
 }
 
 local function first_match(path, pattern)

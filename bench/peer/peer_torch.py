@@ -125,6 +125,11 @@ cases = {
     "pad_rows": plain(lambda m: torch.nn.functional.pad(m, (10, 10, 10, 10)), "m"),
     "pow": into(torch.pow, "x", "y"),
 }
+# Random numbers, as many as x has.
+cases["random"] = plain(torch.rand_like, "x")
+cases["random_normal"] = plain(torch.randn_like, "x")
+cases["random_exponential"] = plain(lambda x: torch.empty_like(x).exponential_(), "x")
+cases["random_poisson"] = plain(lambda x: torch.poisson(torch.full_like(x, 4.0)), "x")
 for shape in ("m", "tall", "flat", "cube"):
     for axis in range(3 if shape == "cube" else 2):
         cases[f"sum_{shape}_{axis}"] = along(torch.sum, shape, axis)

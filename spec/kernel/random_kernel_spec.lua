@@ -1,6 +1,8 @@
 -- Tests of random numbers in kernels, against a model of Philox in Lua.
 local rill = require "rill"
+local drivers = require "spec.support.drivers"
 local philox = require "spec.support.philox"
+local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
 -- Returns the random words of an element as a function, like the draws of a kernel. `draw(n)` returns the next n words.
@@ -287,6 +289,34 @@ describe("random numbers in kernels", function()
             assert.falsy(done)
             assert.truthy(message:find("option 'seed': expected a whole number", 1, true), message)
         end
+    end)
+
+    -- Prints sums of the words of all functions, and of rill.random.
+    local BITS <const> = [[
+        local rill = require "rill"
+        local k = rill.kernel "kernel void k(out uvec4 u<>, out uvec4 v<>) { u = floatBitsToUint(vec4(random(), \
+            random_normal(), random_exponential(), random_normal())); v = uvec4(floatBitsToUint(random3()), \
+            random_int(7000000)); for (int i = 0; i < int(v.x % 5u); i++) v.x += floatBitsToUint(random_normal()); }"
+        local g = rill.kernel "kernel(32) void g(out uint r<>) { r = floatBitsToUint(random()) + uint(random_int(77)); }"
+        local function sum(s) return s:as "uint":sum() end
+        local u, v = k {shape = {61, 50}, seed = 17}
+        print(sum(u), sum(v), sum(g {shape = 1000, seed = 18}))
+        local n = rill.random(20001, {distribution = "normal", seed = 3})
+        print(rill.kernel "kernel void b(float x<>, out uint r<>) { r = floatBitsToUint(x); }"(n):sum())
+    ]]
+
+    it("have the same bits on other drivers", function()
+        local own = process.output(BITS, {})
+        assert.matches("^%d+\t%d+\t%d+\n%d+\n$", own)
+        for _, family in ipairs {"cpu", "gpu"} do
+            assert.equal(own, process.output(BITS, {RILL_FAMILY = family}))
+        end
+        assert.equal(own, process.output(BITS, drivers.softpipe {RILL_TRUST = "1"}))
+        local zink, lacking = drivers.zink()
+        if not zink then
+            pending(lacking)
+        end
+        assert.equal(own, process.output(BITS, zink))
     end)
 
     it("do not depend on the tiles of files", function()

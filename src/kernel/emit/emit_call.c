@@ -272,6 +272,8 @@ static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
     emit_text(e, ")");
 }
 
+enum { RANDOM_TOKENS = 120 }; /* what the ten rounds of Philox take as tokens of the text */
+
 /* Writes a call of a function of shaders/functions/random.glsl. */
 void emit_random(Emit *e, NodeIndex node)
 {
@@ -282,6 +284,7 @@ void emit_random(Emit *e, NodeIndex node)
                                                    : "functions that compute addresses or constants");
     }
     e->body->random = true;
+    e->self.tokens += RANDOM_TOKENS;
     emit_helper(e, HELPER_PHILOX, "");
     emit_helper(e, HELPER_RANDOM, "");
     if (strcmp(name, "random_normal") == 0 || strcmp(name, "random_exponential") == 0) {
