@@ -10,8 +10,8 @@ local DRAWS <const> = {
     {"one random() per element", 1, "float", "r = random();", 0.5},
     {"random4() per element", 4, "float4", "r = random4();", 0.5},
     {"four random() per element", 4, "float4", "r = float4(random(), random(), random(), random());", 0.5},
-    {"a loop of 4 random4()", 16, "float", "r = 0.0; for (int i = 0; i < 4; i++) r += dot(random4(), float4(1.0));", 0.5},
-    {"a loop of 16 random()", 16, "float", "r = 0.0; for (int i = 0; i < 16; i++) r += random();"},
+    {"a loop of 4 random4()", 16, "float", "for (int i = 0; i < 4; i++) r += dot(random4(), float4(1.0));", 0.5},
+    {"a loop of 16 random()", 16, "float", "for (int i = 0; i < 16; i++) r += random();"},
 }
 
 return function()
