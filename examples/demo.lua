@@ -25,6 +25,7 @@ local first = {
 }
 
 local more = {
+    {"ising", "the Ising model below, at and above its critical temperature", 256, 400, directory},
     {"tour", "streams, kernels, reductions and views in sixty lines", directory},
     {"paint3d", "a mesh painted with brushes, in an octree of 2048 x 2048 x 2048 texels", 512, directory},
     {"shadow", "an adaptive shadow map of 131,072 x 131,072 texels, of which only visible pages exist", 512, directory},
