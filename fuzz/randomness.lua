@@ -21,6 +21,18 @@ local function interleaved(stream)
     return rill.concat(rows):reshape({SIDE, SIDE}):transpose():copy():bytes()
 end
 
+-- A word of a kernel consists of the 24 bits of one call of random() and the highest 8 bits of the next one.
+local kernels <const> = rill.program [[
+    uint word() {
+        uint high = uint(random() * 16777216.0);
+        return high << 8 | uint(random() * 256.0);
+    }
+    kernel void one(out uint r<>) { r = word(); }
+    kernel void several(int i<>, inout uint r[]) {
+        for (int k = 0; k < 64; k++) r[64 * i + k] = word();
+    }
+]]
+
 -- Functions that return the bytes of block n (0, 1, ...) of an order of words.
 local orders <const> = {
     {"elements", "neighboring elements of one launch", function()
@@ -31,6 +43,20 @@ local orders <const> = {
     end},
     {"seeds", "the same element of neighboring seeds", function(n)
         return interleaved(function(i) return rill.random(SIDE, {type = "uint", seed = seed + n * SIDE + i}) end)
+    end},
+    {"kernel_elements", "neighboring elements of one launch of a kernel", function()
+        return kernels.one({shape = 1 << 22}):bytes()
+    end},
+    {"kernel_launches", "the same element of neighboring launches of a kernel", function()
+        return interleaved(function() return kernels.one {shape = SIDE} end)
+    end},
+    {"kernel_seeds", "the same element of a kernel with neighboring seeds", function(n)
+        return interleaved(function(i) return kernels.one {shape = SIDE, seed = seed + n * SIDE + i} end)
+    end},
+    {"kernel_calls", "neighboring calls in one element of a kernel", function()
+        local r <close> = rill.stream("uint", 1 << 22)
+        kernels.several(rill.iota(1 << 16), r)
+        return r:bytes()
     end},
 }
 
