@@ -191,6 +191,11 @@ const Function *kernel_function(const Kernel *kernel)
     return &kernel->function;
 }
 
+void kernel_set_library(Kernel *kernel)
+{
+    kernel->module->library = true;
+}
+
 const Module *kernel_module(const Kernel *kernel)
 {
     return kernel->module;

@@ -18,6 +18,8 @@ void kernel_release(Kernel *kernel);
 /* Returns the signature as launched. A kernel that returns a value has an additional output, `result`, at the end. */
 const Function *kernel_function(const Kernel *kernel);
 const Module *kernel_module(const Kernel *kernel);
+/* Marks the module of a kernel as a text of rill itself (Module.library). */
+void kernel_set_library(Kernel *kernel);
 /* Returns whether kernel_specialize has fixed the value of a constant, which is then no longer an argument. */
 bool kernel_is_baked(const Kernel *kernel, int param);
 /* Returns the GLSL literal of a constant that kernel_specialize has fixed, or NULL. */
@@ -52,6 +54,11 @@ bool kernel_error_rank(const Function *f, const Param *param, const Stream *s);
  * outputs, otherwise the shape to which the element-wise inputs broadcast. Outputs that are not
  * allocated yet have a NULL stream. */
 bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shape, Shape *domain);
+
+/* Sets the boundary modes that a new output of a launch inherits, as inherited ones: those of the neighbor streams that
+ * have modes; if none has, those of the element-wise streams of the launch's shape. Modes that differ become
+ * BOUNDARY_CLAMP. Outputs of texts of rill itself have no modes. */
+void kernel_inherit(const Kernel *kernel, const Argument *args, const Shape *domain, Stream *result);
 
 /* Returns whether the element-wise streams share a length that was counted on the device and the
  * kernel does not need exact shapes. The launch can then run over the maximum length and issue only

@@ -54,6 +54,7 @@ typedef struct Stream {
     ViewDim dim[SHAPE_MAX_RANK];
     Boundary boundary[SHAPE_MAX_RANK];
     bool explicit_boundary;    /* set by stream_boundary: reads outside are not reported under rill.check */
+    bool inherited_boundary;   /* the modes are those of the streams from which this stream was made */
     double outside;            /* BOUNDARY_VALUE: the value of every component outside the shape */
     Halo halo[SHAPE_MAX_RANK]; /* set by stream_halo, else zeros */
     bool baked; /* the stream is a whole container whose sizes and origin may be compiled into kernels as constants */
@@ -129,6 +130,18 @@ bool stream_transpose(const Stream *s, const int *axes, Stream *result);
 bool stream_row(const Stream *s, int64_t index, Stream *result);
 /* Creates a view with one boundary mode per dimension; `outside` is the value of BOUNDARY_VALUE. */
 bool stream_boundary(const Stream *s, const Boundary *modes, double outside, Stream *result);
+/* Sets the modes in a header, as stream_boundary does. A halo is kept. */
+void stream_set_modes(Stream *s, const Boundary *modes, double outside);
+/* Returns whether the stream has boundary modes: set by stream_boundary, or inherited. */
+static inline bool stream_has_boundary(const Stream *s)
+{
+    return s->explicit_boundary || s->inherited_boundary;
+}
+/* Sets inherited modes, one for each dimension. If the stream already has inherited modes, and these are different, all
+ * modes become BOUNDARY_CLAMP. */
+void stream_inherit_modes(Stream *s, const Boundary *modes, double outside);
+/* Sets the modes of `from` as stream_inherit_modes does. Has no effect if `from` has no modes or another rank. */
+void stream_inherit(Stream *s, const Stream *from);
 /* Creates a view for a `neighbor` argument. Its neighbors outside the shape are the elements that memory contains
  * before and after the view: halo[d].before and halo[d].after elements along dimension d. In such a dimension, neighbors
  * beyond them have the value of BOUNDARY_VALUE; with other modes they are clamped to the last of them. Fails if the

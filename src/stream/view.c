@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* Completes a view. Views are built in a borrowed header `made`, which is copied to `result` after everything
@@ -23,7 +24,7 @@ static bool view_needs_copy(const char *name)
 static void boundary_reset(Stream *s)
 {
     memset(s->boundary, 0, sizeof s->boundary);
-    s->explicit_boundary = false;
+    s->explicit_boundary = s->inherited_boundary = false;
     s->outside = 0;
 }
 
@@ -413,12 +414,53 @@ bool stream_row(const Stream *s, int64_t index, Stream *result)
 bool stream_boundary(const Stream *s, const Boundary *modes, double outside, Stream *result)
 {
     Stream made = *s;
-    for (int d = 0; d < s->shape.rank; d++) {
-        made.boundary[d] = modes[d];
-    }
-    made.explicit_boundary = true;
-    made.outside = outside;
+    memset(made.halo, 0, sizeof made.halo);
+    stream_set_modes(&made, modes, outside);
     return view_accept(&made, result);
+}
+
+/* Returns the mode of a dimension beyond the halo. */
+static Boundary beyond_halo(const Stream *s, int d, Boundary mode)
+{
+    bool wide = s->halo[d].before || s->halo[d].after;
+    return wide && mode != BOUNDARY_VALUE ? BOUNDARY_CLAMP : mode;
+}
+
+void stream_set_modes(Stream *s, const Boundary *modes, double outside)
+{
+    for (int d = 0; d < s->shape.rank; d++) {
+        s->boundary[d] = beyond_halo(s, d, modes[d]);
+    }
+    s->explicit_boundary = true;
+    s->inherited_boundary = false;
+    s->outside = outside;
+}
+
+/* Returns whether the inherited modes of a stream are `modes`. */
+static bool same_modes(const Stream *s, const Boundary *modes, double outside)
+{
+    bool same = s->outside == outside || (isnan(s->outside) && isnan(outside));
+    for (int d = 0; d < s->shape.rank; d++) {
+        same = same && s->boundary[d] == modes[d];
+    }
+    return same;
+}
+
+void stream_inherit_modes(Stream *s, const Boundary *modes, double outside)
+{
+    bool same = !s->inherited_boundary || same_modes(s, modes, outside);
+    for (int d = 0; d < s->shape.rank; d++) {
+        s->boundary[d] = same ? modes[d] : BOUNDARY_CLAMP;
+    }
+    s->outside = same ? outside : 0;
+    s->inherited_boundary = true;
+}
+
+void stream_inherit(Stream *s, const Stream *from)
+{
+    if (stream_has_boundary(from) && from->shape.rank == s->shape.rank) {
+        stream_inherit_modes(s, from->boundary, from->outside);
+    }
 }
 
 bool stream_retype(const Stream *s, const Type *type, Stream *result)
@@ -460,6 +502,7 @@ bool stream_halo(const Stream *s, const Halo *halo, Stream *result)
     Stream made = *s;
     int64_t first = s->offset, last = first;
     memset(result, 0, sizeof *result);
+    memcpy(made.halo, halo, sizeof *halo * (size_t)s->shape.rank);
     for (int d = 0; d < s->shape.rank; d++) {
         bool wide = halo[d].before || halo[d].after;
         if (!view_dim_plain(&s->dim[d]) || s->dim[d].stride < 0 || (wide && s->dim[d].stride == 0)) {
@@ -467,13 +510,12 @@ bool stream_halo(const Stream *s, const Halo *halo, Stream *result)
         }
         first -= halo[d].before * s->dim[d].stride;
         last += (s->shape.size[d] - 1 + halo[d].after) * s->dim[d].stride;
-        made.boundary[d] = wide && made.boundary[d] != BOUNDARY_VALUE ? BOUNDARY_CLAMP : made.boundary[d];
+        made.boundary[d] = beyond_halo(&made, d, made.boundary[d]);
     }
     if (!s->buffer || s->map || first < 0 || (last + 1) * s->type->bytes > (int64_t)buffer_bytes(s->buffer)) {
         return error_set("halo: the memory of the stream does not contain all elements around the view");
     }
     view_finish(&made);
-    memcpy(made.halo, halo, sizeof *halo * (size_t)s->shape.rank);
     stream_copy_view(&made, result);
     return true;
 }

@@ -76,7 +76,7 @@ function ofcontainers.eval(kernel, arguments, number, first, solid)
     end
     named[result.name] = made
     kernel(named)
-    return made
+    return core._inherit(made, table.unpack(arguments))
 end
 
 return ofcontainers

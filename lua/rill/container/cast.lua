@@ -19,7 +19,7 @@ end
 --- type: c's type. If it has pages, none is mapped yet.
 function converted.like(c, ...)
     check(c, "like", ...)
-    return core._like(c, (...) or c.type)
+    return core._inherit(core._like(c, (...) or c.type), c)
 end
 
 -- Converts the elements, in eighths if there are many.
@@ -51,7 +51,7 @@ function converted.cast(c, ...)
         default:close()
         core._set_fallback(made, element)
     end
-    return made
+    return core._inherit(made, c)
 end
 
 for name, f in pairs(converted) do

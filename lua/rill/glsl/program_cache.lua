@@ -42,6 +42,11 @@ function program_cache.get(key, how, template, values)
     if not done then
         error(type(made) == "string" and placed(made, template, values) or made, 0)
     end
+    for _, kernel in pairs(how == "kernel" and {made} or made) do
+        if core.type(kernel) == "kernel" then
+            core._library(kernel)
+        end
+    end
     keep(key, made)
     return made
 end

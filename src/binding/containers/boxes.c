@@ -78,6 +78,7 @@ int container_stream(lua_State *L)
         return 1;
     }
     container_push_dense(L, self, origin, self->stream.shape.size, "c:stream");
+    stream_inherit(stream_handle_to(L, -1), &self->stream);
     return 1;
 }
 

@@ -24,6 +24,7 @@ static int container_copy_call(lua_State *L)
     LuaContainer *self = container_self(L, function, 1);
     LuaContainer *copy = container_push(L);
     container_make(L, copy, self->stream.device, function, container_copy(self->container));
+    stream_inherit(&copy->stream, &self->stream);
     lua_getiuservalue(L, 1, 1);
     lua_setiuservalue(L, -2, 1);
     return 1;

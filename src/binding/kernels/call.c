@@ -528,6 +528,7 @@ void call_allocate(lua_State *L, Call *call)
         bool some = call->launch.active || call->launch.over; /* the other elements must be zero */
         const Type *type = f->params[i].type;
         binding_run(L, call->device, f->name, stream_create(call->device, type, &call->launch.domain, some, stream));
+        kernel_inherit(call->kernel, call->args, &call->launch.domain, stream);
         if (length.buffer) {
             stream_set_length(stream, length);
         }

@@ -590,6 +590,13 @@ static int rill_kernel_text(lua_State *L)
     return 6;
 }
 
+/* _library(k): marks a kernel as one of rill itself, for which inherited boundary modes of streams do not apply. */
+static int rill_library(lua_State *L)
+{
+    kernel_set_library(kernel_check(L, 1, "kernel"));
+    return 0;
+}
+
 static const luaL_Reg methods[] = {{"source", kernel_source_text},   {"notes", kernel_notes},
                                    {"explain", kernel_explain_text}, {"specialize", kernel_specialize_call},
                                    {"seed", kernel_seed_call},       {NULL, NULL}};
@@ -635,6 +642,7 @@ static const luaL_Reg functions[] = {{"kernel", rill_kernel},
                                      {"_kernel_text", rill_kernel_text},
                                      {"programfile", rill_programfile},
                                      {"_watch", rill_watch},
+                                     {"_library", rill_library},
                                      {"_is_random", rill_is_random},
                                      {"_numbered", rill_numbered},
                                      {NULL, NULL}};

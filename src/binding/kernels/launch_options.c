@@ -119,6 +119,9 @@ bool call_like_container(lua_State *L, Call *call, int i)
     launch->containers[i] = container_launch_output(launch, i, model);
     binding_raise_unless(L, launch->containers[i]);
     container_take(L, made, launch->containers[i], call->function->name);
+    if (!container_keeps_boundary(made->container)) {
+        kernel_inherit(call->kernel, call->args, &call->launch.domain, &made->stream);
+    }
     call->args[i].stream = container_elements_of(made);
     launch->fresh[i] = true;
     update_containers(L, call);

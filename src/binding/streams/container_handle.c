@@ -30,6 +30,7 @@ static void refresh(LuaContainer *self)
         self->stream = *whole;
         memcpy(self->stream.boundary, own.boundary, sizeof own.boundary);
         self->stream.explicit_boundary = own.explicit_boundary;
+        self->stream.inherited_boundary = own.inherited_boundary;
         self->stream.outside = own.outside;
     }
     self->stream.baked = whole->baked;

@@ -235,6 +235,7 @@ static int stream_copy(lua_State *L)
 {
     const Stream *s = accept_self(L, "s:copy", 1);
     push_copy(L, s, NULL, "s:copy");
+    stream_inherit(stream_handle_to(L, -1), s);
     if (stream_has_indices(s)) {
         stream_set_indices(stream_handle_to(L, -1));
     }
@@ -254,7 +255,9 @@ static int stream_cast(lua_State *L)
 {
     const Stream *s = accept_self(L, "s:cast", 2);
     const Type *type = type_check(L, 2, "s:cast", 1, "type");
-    return push_copy(L, s, type, "s:cast");
+    push_copy(L, s, type, "s:cast");
+    stream_inherit(stream_handle_to(L, -1), s);
+    return 1;
 }
 
 static int stream_like(lua_State *L)
@@ -262,6 +265,7 @@ static int stream_like(lua_State *L)
     const Stream *s = accept_self(L, "s:like", 2);
     const Type *type = lua_isnoneornil(L, 2) ? s->type : type_check(L, 2, "s:like", 1, "type");
     make(L, type, &s->shape, true, "s:like");
+    stream_inherit(stream_handle_to(L, -1), s);
     return 1;
 }
 

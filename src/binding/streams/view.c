@@ -1,5 +1,6 @@
 /* Views of streams: new headers for the same elements. */
 #include "binding/binding.h"
+#include "binding/streams/container_handle.h"
 
 #include <string.h>
 
@@ -236,6 +237,31 @@ static int rill_boundary(lua_State *L)
     return 1;
 }
 
+/* Returns the header of a stream or container, or NULL. */
+static Stream *header_to(lua_State *L, int index)
+{
+    LuaContainer *container = container_to(L, index);
+    return container && container->container ? &container->stream : stream_handle_to(L, index);
+}
+
+/* _inherit(to, from...): lets a new stream or container inherit the boundary modes of streams and containers of its
+ * shape. Other arguments are ignored. Returns `to`. */
+static int rill_inherit(lua_State *L)
+{
+    int count = lua_gettop(L);
+    const LuaContainer *container = container_to(L, 1);
+    bool keeps = container && container->container && container_keeps_boundary(container->container);
+    for (int i = 2; i <= count && !keeps; i++) {
+        Stream *to = header_to(L, 1);
+        const Stream *from = header_to(L, i);
+        if (to && from && to->device && from->device && shape_equal(&to->shape, &from->shape)) {
+            stream_inherit(to, from);
+        }
+    }
+    lua_settop(L, 1);
+    return 1;
+}
+
 /* _over(s, type, shape): returns a view of the bytes of a stream as elements of another type and shape. Returns nil if
  * s has gaps, or if its offset is not a multiple of the element size. The caller ensures that the view is not larger
  * than s. */
@@ -286,6 +312,7 @@ void open_view(lua_State *L)
     };
     stream_handle_methods(L, methods);
     fields_function(L, "_boundary", rill_boundary);
+    fields_function(L, "_inherit", rill_inherit);
     fields_function(L, "_over", rill_over);
     fields_function(L, "_halo", rill_halo);
     binding_set_names(L, "_boundary_modes", mode_names);

@@ -53,6 +53,7 @@ static bool analyze(Module *module, TextKind kind, Messages *messages)
     }
     module->tree = tree;
     module->tree_destroy = destroy;
+    module->library = kind == TEXT_OWN;
     bool done = parse_module(tree, &module->source, &module->tokens, messages);
     tree->brook = kind == TEXT_BROOK;
     done = done && pass_resolve(tree, messages) && pass_type(tree, messages) &&

@@ -157,7 +157,7 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
         key->halo = param->kind == PARAM_NEIGHBOR ? halo_bits(s) : 0;
         key->unbounded = address_unbounded(s);
         key->open =
-            s->map && s->map->open && !s->explicit_boundary && !launch_kind(&plan->kernel->function, i)->anywhere;
+            s->map && s->map->open && !stream_has_boundary(s) && !launch_kind(&plan->kernel->function, i)->anywhere;
         key->quiet = s->explicit_boundary || param->kind == PARAM_NEIGHBOR || key->unbounded || key->open;
     }
 }

@@ -236,8 +236,8 @@ static bool launch_over(Kernel *kernel, Device *device, const Argument *args, co
     return done && (!any || notify_maps(kernel, args, domain->pages));
 }
 
-bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                LaunchCopy *copy)
+static bool run_bound(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                      LaunchCopy *copy)
 {
     LinearLaunch *linear = domain->pages ? workspace_take(device, sizeof *linear) : NULL;
     if (domain->pages && !linear) {
@@ -249,6 +249,19 @@ bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Doma
                           notify_maps(kernel, args, domain->pages)
                     : launch_over(kernel, device, args, domain, check, copy, NULL);
     workspace_give(device, linear);
+    return done;
+}
+
+bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                LaunchCopy *copy)
+{
+    if (!launch_rebinds(kernel, args)) {
+        return run_bound(kernel, device, args, domain, check, copy);
+    }
+    BoundArguments *bound = workspace_take(device, sizeof *bound);
+    args = bound ? launch_bound(kernel, args, bound) : NULL;
+    bool done = args && run_bound(kernel, device, args, domain, check, copy);
+    workspace_give(device, bound);
     return done;
 }
 
@@ -284,8 +297,8 @@ static bool preview_launch(Kernel *kernel, Device *device, const Argument *args,
     return done;
 }
 
-bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                    LaunchCopy *copy, Preview *preview)
+static bool preview_bound(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                          LaunchCopy *copy, Preview *preview)
 {
     LinearLaunch *linear = domain->pages ? workspace_take(device, sizeof *linear) : NULL;
     if (domain->pages && !linear) {
@@ -295,5 +308,18 @@ bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const 
     bool done = preview->linear ? preview_launch(kernel, device, linear->args, &linear->domain, check, copy, preview)
                                 : preview_launch(kernel, device, args, domain, check, copy, preview);
     workspace_give(device, linear);
+    return done;
+}
+
+bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                    LaunchCopy *copy, Preview *preview)
+{
+    if (!launch_rebinds(kernel, args)) {
+        return preview_bound(kernel, device, args, domain, check, copy, preview);
+    }
+    BoundArguments *bound = workspace_take(device, sizeof *bound);
+    args = bound ? launch_bound(kernel, args, bound) : NULL;
+    bool done = args && preview_bound(kernel, device, args, domain, check, copy, preview);
+    workspace_give(device, bound);
     return done;
 }

@@ -123,6 +123,7 @@ const Stream *plan_copied(Plan *plan, int i, const char *why)
     }
     memcpy(copy->boundary, stream->boundary, sizeof copy->boundary);
     copy->explicit_boundary = stream->explicit_boundary;
+    copy->inherited_boundary = stream->inherited_boundary;
     copy->outside = stream->outside;
     plan->temporary_count++;
     return copy;

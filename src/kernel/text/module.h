@@ -3,7 +3,7 @@
 #define RILL_KERNEL_TEXT_MODULE_H
 
 #include "kernel/text/lexer.h"
-#include "stream/type.h"
+#include "stream/stream.h"
 
 #include <stdint.h>
 
@@ -38,6 +38,13 @@ extern const ParamKindInfo param_kinds[PARAM_KIND_COUNT];
 
 enum { MAX_PARAMS = 64, MAX_NAME = 63, OTHER_TYPE = 5 };
 
+/* The boundary modes in a signature, slowest dimension first: neighbor(wrap, clamp) float u<>. */
+typedef struct ParamModes {
+    int count; /* 0: the modes of the stream apply; 1: one mode for all dimensions; otherwise one for each */
+    Boundary mode[SHAPE_MAX_RANK];
+    double outside; /* as in Stream */
+} ParamModes;
+
 typedef struct Param {
     char name[MAX_NAME + 1];
     size_t offset; /* in the source, for messages */
@@ -52,6 +59,7 @@ typedef struct Param {
      * repeat it, unlike invocations with other random-access streams. */
     bool target;
     int output; /* of a helper function, for a plain parameter: 1 `out`, 2 `inout` */
+    ParamModes modes;
 } Param;
 
 typedef enum FunctionKind { FUNCTION_HELPER, FUNCTION_KERNEL, FUNCTION_REDUCE } FunctionKind;
@@ -81,6 +89,7 @@ bool module_copy_function(const Function *from, Function *to);
 typedef struct Module {
     int references;
     bool fast; /* the compiler may use other operations than those written */
+    bool library; /* a text of rill itself: inherited boundary modes of streams do not apply */
     SourceText source;
     TokenList tokens;
     struct Tree *tree; /* with types; NULL: there is none yet */
