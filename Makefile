@@ -230,7 +230,7 @@ fuzz-texts: ## run the front end of kernels under libFuzzer and sanitizers: SECO
 	@grep "number_of_executed_units" $(BUILD)/texts/texts.log
 
 TEXT_SOURCES := $(wildcard src/base/*.c $(addprefix src/kernel/,$(addsuffix /*.c,text tree pass check emit))) src/stream/type.c \
-	src/stream/structure.c src/stream/declaration.c
+	src/stream/boundary.c src/stream/structure.c src/stream/declaration.c
 
 $(BUILD)/texts/texts: fuzz/texts.c $(TEXT_SOURCES)
 	@mkdir -p $(@D)

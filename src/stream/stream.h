@@ -11,6 +11,7 @@
 #include "gpu/memory/buffer.h"
 #include "gpu/memory/texture.h"
 #include "gpu/program/indirect.h"
+#include "stream/boundary.h"
 #include "stream/shape.h"
 #include "stream/type.h"
 
@@ -23,8 +24,6 @@ typedef struct ViewDim {
 typedef struct Halo {
     int32_t before, after;
 } Halo;
-
-typedef enum Boundary { BOUNDARY_CLAMP, BOUNDARY_WRAP, BOUNDARY_MIRROR, BOUNDARY_VALUE } Boundary;
 
 /* Where the elements come from. */
 typedef enum Source { SOURCE_BUFFER, SOURCE_RAMP, SOURCE_MAPPED } Source;

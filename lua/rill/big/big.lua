@@ -105,8 +105,8 @@ local function shape_of(path, head, element, components, wanted)
     return shape
 end
 
--- Returns the big stream of a file.
-local function open(path, o)
+-- Returns the big stream of a file. `modes`: its boundary modes, or nil.
+local function open(path, o, modes)
     local head, problem = core._tiles_head(path)
     if not head then
         fail("%s: cannot read '%s': %s", WHERE, path, problem)
@@ -126,6 +126,7 @@ local function open(path, o)
         path = path, head = head, own = own, kind = core._tiles_kind(own), type = element, scalar = info.scalar,
         components = info.components, bytes = math.max(info.bytes, types.list[own].bytes * info.components),
         shape = shape, size = tables.product(shape), memory = o.memory, tile = o.tile,
+        modes = modes,
     }
 end
 
@@ -159,10 +160,10 @@ big.big = errors.guard(function(path, element, shape, options, ...)
     return open(path, o)
 end)
 
---- big.result(path, element, state) returns the big stream of a result, with the memory of the one that it was made
--- of.
-function big.result(path, element, state)
-    return open(path, {type = element, memory = state.memory, tile = state.tile})
+--- big.result(path, element, state [, modes]) returns the big stream of a result, with the memory of the one that it
+-- was made of. `modes`: the boundary modes that it inherits.
+function big.result(path, element, state, modes)
+    return open(path, {type = element, memory = state.memory, tile = state.tile}, modes)
 end
 
 --- big.check(b, name) returns the state of a big stream. big.is(value): whether a value is one.

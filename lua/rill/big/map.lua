@@ -35,12 +35,17 @@ return function(big, methods)
         end
     end
 
-    -- Returns the boundary modes of an argument, slowest dimension first.
-    local function modes_of(where, given, name, rank)
+    -- Returns the boundary modes of an argument, slowest dimension first: of the signature, of the option, or those that
+    -- the big stream inherited. nil: there are none.
+    local function modes_of(where, kernel, param, given, state)
         if option.table[1](given) and not given[1] then
-            given = given[name]
+            given = given[param.name]
         end
-        local list = boundary.take(where, given == nil and "clamp" or given, rank, "stream", true)
+        local own <const> = boundary.of_signature(kernel, param, #state.shape)
+        if own or given == nil then
+            return own or state.modes
+        end
+        local list = boundary.take(where, given, #state.shape, "stream", true)
         for d, mode in ipairs(list) do
             list[d] = mode.stream
         end
@@ -103,6 +108,7 @@ return function(big, methods)
     -- for all tiles. The big stream before the colon is the first input that the arguments do not have.
     local function read_kernel(where, state, kernel, o)
         local inputs, outputs, values, neighbors, known = {}, {}, {}, {}, {}
+        local inherited <const> = {}
         local own
         for _, param in ipairs(kernel.params) do
             local name, is = param.name, param.kind
@@ -117,9 +123,13 @@ return function(big, methods)
                 local input = {state = value and big.check(value, "map") or state, name = name}
                 check_shape(where, name, state, input.state)
                 if is == "neighbor stream" then
-                    input.modes = modes_of(where, o.boundary, name, #state.shape)
+                    local modes <const> = modes_of(where, kernel, param, o.boundary, input.state)
+                    input.modes = modes or {"clamp"}
+                    inherited.neighbors = boundary.join(inherited.neighbors, modes)
                     input.reach = reach_of(where, kernel, param, state, o.halo)
                     neighbors[name] = true
+                else
+                    inherited.elements = boundary.join(inherited.elements, input.state.modes)
                 end
                 table.insert(inputs, value == nil and 1 or #inputs + 1, input)
             else
@@ -143,6 +153,9 @@ return function(big, methods)
         end
         check_options(where, o, neighbors)
         check_indices(where, state)
+        for _, output in ipairs(outputs) do
+            output.modes = not output.variable and (inherited.neighbors or inherited.elements) or nil
+        end
         return inputs, outputs, values
     end
 
@@ -216,8 +229,8 @@ return function(big, methods)
     local CLOSING <const> = {__close = tiles.close_all}
 
     -- Writes the results of a function of each tile to files, and returns their big streams. `inputs`: for
-    -- tiles.each_of. `outputs`: a list of {variable = whether the number of elements is unknown}. `rows`: whether tiles
-    -- are rows.
+    -- tiles.each_of. `outputs`: a list of {variable = whether the number of elements is unknown, modes = the boundary
+    -- modes that the result inherits}. `rows`: whether tiles are rows.
     local function write_each(where, inputs, outputs, paths, rows, f)
         local state, width = inputs[1].state, 0
         local empty <close> = setmetatable({}, CLOSING)
@@ -248,7 +261,7 @@ return function(big, methods)
         local made = {}
         for i, sink in ipairs(sinks) do
             sink:finish(not outputs[i].variable and state.shape or nil)
-            made[i] = big.result(paths[i], examples[i].type, state)
+            made[i] = big.result(paths[i], examples[i].type, state, outputs[i].modes)
         end
         return table.unpack(made)
     end
@@ -267,8 +280,9 @@ return function(big, methods)
     -- the arguments. Indices in kernels count in the whole. If the kernel has several outputs, `path` is a table of
     -- files by the names of outputs, and the big streams are returned in the order of the outputs.
     -- Options: arguments, a table of the kernel's other arguments or the expression's constants, by name, which may be
-    -- other big streams of the same shape; boundary (default "clamp"), the boundary mode of neighbor streams, a table
-    -- of a mode per dimension, or a table of these by the names of arguments; halo, the largest offset along the first
+    -- other big streams of the same shape; boundary (default: the modes that a result of b:map inherited, else "clamp"),
+    -- the boundary mode of neighbor streams, a table of a mode per dimension, or a table of these by the names of
+    -- arguments; halo, the largest offset along the first
     -- dimension, for kernels that compute offsets.
     methods.map = errors.guard(function(b, f, path, options, ...)
         local where <const> = "b:map"
@@ -280,9 +294,12 @@ return function(big, methods)
             return write_each(where, inputs, outputs, paths, true, launcher(state, f, inputs, values))
         end
         local inputs, values_of = read_expression(where, state, o)
-        local paths = paths_of(where, inputs, {{}}, path)
-        local numbers = {}
-        return write_each(where, inputs, {{}}, paths, false, function(streams, first)
+        local outputs <const> = {{}}
+        for _, input in ipairs(inputs) do
+            outputs[1].modes = boundary.join(outputs[1].modes, input.state.modes)
+        end
+        local paths, numbers = paths_of(where, inputs, outputs, path), {}
+        return write_each(where, inputs, outputs, paths, false, function(streams, first)
             local place = {first = first + 1, shape = state.size, numbers = numbers, streams = true}
             return map.placed(streams[1], place, f, values_of(streams))
         end)

@@ -117,7 +117,8 @@ local function neighbors(c, reach, range, ...)
         fail("c:neighbors: expected at most 2 arguments, got %d", 2 + select("#", ...))
     end
     local rank = c.shape and #c.shape or #core._page_sizes(c)
-    local traversal = setmetatable({container = c}, Traversal)
+    local modes <const> = core._boundary(c, true)
+    local traversal = setmetatable({container = modes and c:boundary(table.unpack(modes)) or c}, Traversal)
     traversal.reach, traversal.count = reach_of(reach, rank)
     local _
     traversal.next, _, _, traversal.parts = core._parts(c, range, PART // traversal.count, "c:neighbors")

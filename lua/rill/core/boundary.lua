@@ -103,4 +103,36 @@ function boundary.take(where, value, rank, module, numbers)
     return list
 end
 
+--- boundary.of_signature(kernel, param, rank) returns the modes in the signature of a kernel's parameter, slowest
+-- dimension first; nil if it has none.
+function boundary.of_signature(kernel, param, rank)
+    local given = param.boundary
+    if not given then
+        return nil
+    elseif #given ~= 1 and #given ~= rank then
+        fail("%s: argument '%s': its signature has %d boundary modes, the stream has %d dimension%s: write one mode, " ..
+            "or one for each dimension", kernel.name, param.name, #given, rank, rank == 1 and "" or "s")
+    end
+    local list = {}
+    for d = 1, rank do
+        list[d] = given[#given == 1 and 1 or d]
+    end
+    return list
+end
+
+local function same(a, b)
+    a, b = a == "zero" and 0 or a, b == "zero" and 0 or b
+    return a == b or a ~= a and b ~= b
+end
+
+--- boundary.join(modes, other) returns the modes that a result inherits from two streams: lists with a mode per
+-- dimension, or nil if a stream has none. Different modes become "clamp".
+function boundary.join(modes, other)
+    local list, equal = {}, true
+    for d, mode in ipairs(modes and other or {}) do
+        list[d], equal = "clamp", equal and same(mode, other[d])
+    end
+    return equal and (modes or other) or list
+end
+
 return boundary

@@ -2,6 +2,7 @@
 -- operators of the algebra run over the parts.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local boundary = require "rill.core.boundary"
 local class = require "rill.core.class"
 local errors = require "rill.core.error"
 local launch_arguments = require "rill.core.launch_arguments"
@@ -62,23 +63,28 @@ local function allocate(c, element, widths)
 end
 
 --- distributed.create(element, c [, modes [, widths]]) returns a distributed stream of zeros. `element`: the type. `c`:
--- a cut. `modes`: the boundary mode of each dimension. `widths`: elements around the parts for halos, per dimension.
+-- a cut. `modes`: the boundary mode of each dimension; nil: D has none, so that "clamp" applies. `widths`: elements
+-- around the parts for halos, per dimension.
 function distributed.create(element, c, modes, widths)
-    local list = {}
-    for d = 1, #c.shape do
-        list[d] = modes and modes[d] or "clamp"
-    end
-    return kind.create {data = allocate(c, element, widths), modes = list, widths = widths}
+    return kind.create {data = allocate(c, element, widths), modes = modes, widths = widths}
 end
 
 --- distributed.adopt(part, c, modes) returns a distributed stream whose part is a stream that nothing else uses.
 function distributed.adopt(part, c, modes)
     local data = {cut = c, type = part.type, halo = {}, plans = {}, store = part, part = part}
-    local list = {}
     for d = 1, #c.shape do
-        data.halo[d], list[d] = 0, modes and modes[d] or "clamp"
+        data.halo[d] = 0
     end
-    return kind.create {data = data, modes = list}
+    return kind.create {data = data, modes = modes}
+end
+
+--- distributed.modes(state) returns the boundary modes that apply to a distributed stream.
+function distributed.modes(state)
+    local list = state.modes or {}
+    for d = 1, state.modes and 0 or #state.data.cut.shape do
+        list[d] = "clamp"
+    end
+    return list
 end
 
 --- distributed.wrap(part, c, modes, widths) returns a distributed stream whose part is a copy of a stream.
@@ -104,9 +110,9 @@ end
 
 -- A distributed stream may have a value instead of a store: an expression of the parts of others, which is computed
 -- when its store is needed.
-local function lazy(value, of)
+local function lazy(value, of, modes)
     local c = of.data.cut
-    return kind.create {data = {cut = c, type = value.type, value = value, plans = {}}, modes = of.modes,
+    return kind.create {data = {cut = c, type = value.type, value = value, plans = {}}, modes = modes,
         widths = of.widths}
 end
 
@@ -270,7 +276,7 @@ end
 
 -- Applies a function of elements to the parts of arguments.
 local function each(f, where, ...)
-    local count, list, owner, name = select("#", ...), {...}, nil, nil
+    local count, list, owner, name, modes = select("#", ...), {...}, nil, nil, nil
     for i = 1, count do
         local value = list[i]
         if kind.is(value) then
@@ -279,7 +285,7 @@ local function each(f, where, ...)
                 fail("%s: the arguments are cut differently (%s; %s): D:rebalance() gives the standard cut", where,
                     cut.text(owner.data.cut), cut.text(state.data.cut))
             end
-            owner, name = owner or state, name or i
+            owner, name, modes = owner or state, name or i, boundary.join(modes, state.modes)
             list[i] = distributed.value(state)
         elseif rill.type(value) == "stream" or rill.type(value) == "expression" then
             fail("%s: argument #%d: a stream of this rank cannot be combined with a distributed stream: " ..
@@ -287,7 +293,7 @@ local function each(f, where, ...)
         end
     end
     local result = f(table.unpack(list, 1, count))
-    return lazy(result, owner)
+    return lazy(result, owner, modes)
 end
 each = errors.guard(each)
 
@@ -328,7 +334,7 @@ function methods.map(d, text, constants)
     for i = 1, #c.shape do
         place.first[i] = c.first[i] + 1
     end
-    return lazy(map.placed(part, place, text, constants), state)
+    return lazy(map.placed(part, place, text, constants), state, state.modes)
 end
 
 --- D:cast(type) returns a distributed stream with the elements converted.
@@ -377,11 +383,14 @@ local function reach_of(kernel, param, state)
 end
 
 -- Notes a neighbor stream. Streams of the same elements share one halo, which is as wide as the widest of them needs.
--- Streams of the same elements with other boundary modes have other halos: the launch reads a copy.
-local function add_neighbor(launch, name, value, state, reach)
+-- Streams of the same elements with other boundary modes have other halos: the launch reads a copy. `modes`: those of the
+-- signature or of the stream; nil: there are none.
+local function add_neighbor(launch, name, value, state, reach, modes)
+    launch.modes = boundary.join(launch.modes, modes)
+    modes = modes or distributed.modes(state)
     for _, group in ipairs(launch.groups) do
         local same = group.state.data == state.data
-        if same and table.concat(group.state.modes, " ") ~= table.concat(state.modes, " ") then
+        if same and table.concat(group.modes, " ") ~= table.concat(modes, " ") then
             value = value:copy()
             state = value._state
             launch.values[name], launch.states[name] = value, state
@@ -389,12 +398,12 @@ local function add_neighbor(launch, name, value, state, reach)
             for d, n in ipairs(reach) do
                 group.reach[d] = math.max(group.reach[d], n)
             end
-            launch.neighbors[#launch.neighbors + 1] = {state = state, name = name, reach = group.reach}
+            launch.neighbors[#launch.neighbors + 1] = {state = state, name = name, reach = group.reach, modes = modes}
             return
         end
     end
-    launch.groups[#launch.groups + 1] = {state = state, reach = reach}
-    launch.neighbors[#launch.neighbors + 1] = {state = state, name = name, reach = reach}
+    launch.groups[#launch.groups + 1] = {state = state, reach = reach, modes = modes}
+    launch.neighbors[#launch.neighbors + 1] = {state = state, name = name, reach = reach, modes = modes}
 end
 
 -- A launch: kernel, params, arguments by name, the cut, the neighbor streams with their reach, and the groups of these
@@ -417,7 +426,7 @@ local function collect(kernel, ...)
         end
         launch.values[name] = value
     end
-    local owner
+    local owner, elements
     local function take(name, value)
         local state = distributed.check(kernel.name, name, value)
         if owner and not cut.same(owner.state.data.cut, state.data.cut) then
@@ -440,8 +449,12 @@ local function collect(kernel, ...)
             end
             local state = take(param.name, value)
             if of == "neighbor stream" then
-                add_neighbor(launch, param.name, value, state, reach_of(kernel, param, state))
-            elseif WRITTEN[of] then
+                add_neighbor(launch, param.name, value, state, reach_of(kernel, param, state),
+                    boundary.of_signature(kernel, param, #state.data.cut.shape) or state.modes)
+            elseif of ~= "output stream" then
+                elements = boundary.join(elements, state.modes)
+            end
+            if WRITTEN[of] then
                 launch.written[#launch.written + 1] = {state = state, name = param.name}
             end
         elseif value ~= nil and ALONG[of] and type(value) ~= "number" then
@@ -459,7 +472,7 @@ local function collect(kernel, ...)
     for _, param in ipairs(params) do
         if param.kind == "output stream" then
             if launch.values[param.name] == nil then
-                local made = distributed.create(param.type, launch.cut, owner.state.modes, owner.state.widths)
+                local made = distributed.create(param.type, launch.cut, launch.modes or elements, owner.state.widths)
                 launch.values[param.name], launch.states[param.name] = made, made._state
                 launch.written[#launch.written + 1] = {state = made._state, name = param.name}
             end
@@ -496,10 +509,10 @@ local function run(launch, first, last)
     end
     for _, neighbor in ipairs(launch.neighbors) do
         local state = neighbor.state
-        local view = values[neighbor.name]:boundary(table.unpack(state.modes))
+        local view = values[neighbor.name]:boundary(table.unpack(neighbor.modes))
         local around = {}
         for d, n in ipairs(c.own) do
-            local before, after = halo.widths(state.data, neighbor.reach, state.modes, d)
+            local before, after = halo.widths(state.data, neighbor.reach, neighbor.modes, d)
             if c.grid[d] > 1 or not whole then
                 before = math.min(neighbor.reach[d], first[d] - 1 + before)
                 after = math.min(neighbor.reach[d], n - last[d] + after)
@@ -530,7 +543,7 @@ local function begin_exchanges(launch, d)
         local data = state.data
         if launch.cut.grid[d] > 1 and launch.cut.size > 0 and group.stale then
             data.fresh = nil -- until all exchanges have ended
-            list[#list + 1] = halo.begin(data, group.reach, state.modes, d, 256 * d + i)
+            list[#list + 1] = halo.begin(data, group.reach, group.modes, d, 256 * d + i)
         end
     end
     return list
@@ -548,11 +561,11 @@ local function find_stale(launch)
     local widest
     for _, group in ipairs(launch.groups) do
         local data = widen(group.state, group.reach)
-        local key = halo.key(group.reach, group.state.modes)
+        local key = halo.key(group.reach, group.modes)
         group.stale = data.fresh ~= key
         for d, n in ipairs(group.reach) do
             if group.stale and launch.cut.grid[d] > 1 and n > 0 then
-                local before, after = halo.widths(data, group.reach, group.state.modes, d)
+                local before, after = halo.widths(data, group.reach, group.modes, d)
                 widest = widest or {}
                 widest[d] = widest[d] or {0, 0}
                 widest[d] = {math.max(widest[d][1], before > 0 and n or 0),
@@ -721,18 +734,20 @@ function distributed.stream(element, shape, options)
         end
     end
     local o = option.take(where, options, OPTIONS)
-    local given, modes, widths = o.boundary, {}, o.halo and {}
+    local given, modes, widths = o.boundary, o.boundary ~= nil and {} or nil, o.halo and {}
     if option.table[1](given) and #given ~= #shape then
         fail("%s: option 'boundary': expected a mode, or a table of %d, one for each dimension, got %s", where, #shape,
             errors.told(given))
     end
     for d = 1, #shape do
-        modes[d] = option.table[1](given) and given[d] or given or "clamp"
+        if modes then
+            modes[d] = option.table[1](given) and given[d] or given
+        end
         if widths then
             widths[d] = o.halo
         end
     end
-    distributed.check_modes(where .. ": option 'boundary'", modes)
+    distributed.check_modes(where .. ": option 'boundary'", modes or {})
     local probe = rill.stream(element, 0) -- checks the type
     local text = ("%s[%s]"):format(probe.type, table.concat(shape, "x"))
     for _, name in ipairs {"ranks", "boundary", "halo"} do -- text only if they are given

@@ -237,8 +237,8 @@ function files.checkpoint(path, state)
             fail("%s: stream '%s': a stream of structures cannot be written: save its fields", where, name)
         end
         local bytes = types.list[own.data.type].bytes * tables.product(own.data.cut.shape)
-        streams[i] = {name = name, element = own.data.type, shape = own.data.cut.shape, at = at, modes = own.modes,
-            widths = own.widths, bytes = bytes}
+        streams[i] = {name = name, element = own.data.type, shape = own.data.cut.shape, at = at, modes = distributed.modes(own),
+            plain = not own.modes or nil, widths = own.widths, bytes = bytes}
         at = at + bytes
     end
     local done, text = true, ""
@@ -336,7 +336,8 @@ function files.restart(path, options)
     local file = open(where, path, false)
     for _, stream in ipairs(content.streams) do
         local ranks = o.ranks and #o.ranks <= #stream.shape and o.ranks or nil
-        local d = distributed.create(stream.element, cut.new(where, stream.shape, ranks), stream.modes, stream.widths)
+        local modes = not stream.plain and stream.modes or nil
+        local d = distributed.create(stream.element, cut.new(where, stream.shape, ranks), modes, stream.widths)
         local other, own = move(file, content.at + stream.at, d._state, false, stream.at)
         problem, sum = problem or other, sum + own
         state[stream.name] = d

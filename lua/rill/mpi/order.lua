@@ -1,5 +1,6 @@
 -- Operations of distributed streams that move elements between ranks: collect, distribute, rebalance, filter, find,
 -- sort, unique and histogram.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -192,6 +193,10 @@ function methods.collect(d, root)
     for _, memory in ipairs(memories) do
         wire.give(memory)
     end
+    if whole and state.modes then
+        local bounded <close> = whole:boundary(table.unpack(state.modes))
+        core._inherit(whole, bounded)
+    end
     return whole
 end
 
@@ -212,14 +217,17 @@ function order.distribute(s, root, options)
             not done and own or type(own.type) ~= "string" and
             where .. ": a stream of structures cannot be sent: distribute its fields"
     end
-    local told = wire.decode(wire.mpi.gather(wire.encode(wire.rank == root and
-        {problem or nil, shape = not problem and tables.copy(own.shape) or nil, type = not problem and own.type or
-            nil} or {}))[root])
+    local mine = {}
+    if wire.rank == root then
+        mine = problem and {problem} or {shape = tables.copy(own.shape), type = own.type, modes = core._boundary(own, true)}
+    end
+    local told = wire.decode(wire.mpi.gather(wire.encode(mine))[root])
     if told[1] then
         fail("%s", told[1])
     end
     local d = distributed.stream(told.type, told.shape, options)
     local state = d._state
+    state.modes = state.modes or told.modes
     local c, part = state.data.cut, distributed.part(state)
     local requests, memories = {}, {}
     if wire.rank == root then

@@ -369,6 +369,20 @@ static int kernel_tostring(lua_State *L)
     return 1;
 }
 
+/* Pushes the boundary modes in a signature, as s:boundary accepts them. */
+static void push_modes(lua_State *L, const ParamModes *modes)
+{
+    lua_createtable(L, modes->count, 0);
+    for (int d = 0; d < modes->count; d++) {
+        if (modes->mode[d] == BOUNDARY_VALUE) {
+            lua_pushnumber(L, modes->outside);
+        } else {
+            lua_pushstring(L, boundary_names[modes->mode[d]]);
+        }
+        lua_rawseti(L, -2, d + 1);
+    }
+}
+
 static int push_params(lua_State *L, Kernel *kernel)
 {
     const Function *f = kernel_function(kernel);
@@ -391,6 +405,10 @@ static int push_params(lua_State *L, Kernel *kernel)
                 lua_rawseti(L, -2, d + 1);
             }
             lua_setfield(L, -2, known ? "reach" : "least_reach");
+        }
+        if (param->modes.count) {
+            push_modes(L, &param->modes);
+            lua_setfield(L, -2, "boundary");
         }
         lua_rawseti(L, -2, ++n);
     }

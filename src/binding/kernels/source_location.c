@@ -83,6 +83,18 @@ int source_location_locate(lua_State *L, const char *text, size_t length, const 
     return source_location_line(L, info.source, info.currentline, text, length, chunk);
 }
 
+static void add_modes(luaL_Buffer *b, const ParamModes *modes)
+{
+    for (int d = 0; d < modes->count; d++) {
+        char number[32];
+        snprintf(number, sizeof number, "%.9g", modes->outside);
+        bool value = modes->mode[d] == BOUNDARY_VALUE;
+        luaL_addstring(b, d ? ", " : "(");
+        luaL_addstring(b, !value ? boundary_names[modes->mode[d]] : modes->outside == 0 ? "zero" : number);
+    }
+    luaL_addstring(b, modes->count ? ")" : "");
+}
+
 void source_location_add_param(luaL_Buffer *b, const Param *param)
 {
     const ParamKindInfo *kind = &param_kinds[param->kind];
@@ -90,6 +102,7 @@ void source_location_add_param(luaL_Buffer *b, const Param *param)
     snprintf(matrix, sizeof matrix, "mat%d", param->matrix % 10);
     if (kind->word) {
         luaL_addstring(b, kind->word);
+        add_modes(b, &param->modes);
         luaL_addchar(b, ' ');
     }
     luaL_addstring(b, param->matrix ? matrix : param->type->name);

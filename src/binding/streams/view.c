@@ -168,8 +168,6 @@ static int stream_lua_transpose(lua_State *L)
 }
 
 /* The names of enum Boundary. lua/rill/core/boundary.lua describes them. */
-static const char *const mode_names[] = {"clamp", "wrap", "mirror", "zero", NULL};
-
 /* Reads one mode: a name, or the value outside. The value outside must be the same for all dimensions. */
 static Boundary boundary_check(lua_State *L, int index, const char *function, double *outside, bool *given)
 {
@@ -177,7 +175,7 @@ static Boundary boundary_check(lua_State *L, int index, const char *function, do
     if (lua_type(L, index) == LUA_TNUMBER) {
         value = lua_tonumber(L, index);
     } else {
-        int mode = binding_word(L, index, mode_names);
+        int mode = binding_word(L, index, boundary_names);
         if (mode < 0) {
             binding_argument(L, function, index - 1, "mode", index,
                              "\"clamp\", \"wrap\", \"mirror\", \"zero\" or a number (the value outside)");
@@ -217,12 +215,19 @@ static int stream_lua_boundary(lua_State *L)
     return view_result(L, stream_boundary(s, modes, outside, stream_handle_push(L)));
 }
 
-/* _boundary(s): returns the modes that s:boundary set for each dimension, names and numbers; nil if it was not
- * called. */
+/* Returns the header of a stream or container, or NULL. */
+static Stream *header_to(lua_State *L, int index)
+{
+    LuaContainer *container = container_to(L, index);
+    return container && container->container ? &container->stream : stream_handle_to(L, index);
+}
+
+/* _boundary(s, inherited): returns the modes of each dimension of a stream or container, names and numbers; nil if
+ * s:boundary did not set them, and with `inherited` if they were not inherited either. */
 static int rill_boundary(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "_boundary", 1, "s");
-    if (!s->explicit_boundary) {
+    const Stream *header = header_to(L, 1), *s = header ? header : accept_check(L, 1, "_boundary", 1, "s");
+    if (!s->explicit_boundary && !(lua_toboolean(L, 2) && s->inherited_boundary)) {
         return 0;
     }
     lua_createtable(L, s->shape.rank, 0);
@@ -230,18 +235,11 @@ static int rill_boundary(lua_State *L)
         if (s->boundary[d] == BOUNDARY_VALUE) {
             lua_pushnumber(L, s->outside);
         } else {
-            lua_pushstring(L, mode_names[s->boundary[d]]);
+            lua_pushstring(L, boundary_names[s->boundary[d]]);
         }
         lua_rawseti(L, -2, d + 1);
     }
     return 1;
-}
-
-/* Returns the header of a stream or container, or NULL. */
-static Stream *header_to(lua_State *L, int index)
-{
-    LuaContainer *container = container_to(L, index);
-    return container && container->container ? &container->stream : stream_handle_to(L, index);
 }
 
 /* _inherit(to, from...): lets a new stream or container inherit the boundary modes of streams and containers of its
@@ -315,5 +313,5 @@ void open_view(lua_State *L)
     fields_function(L, "_inherit", rill_inherit);
     fields_function(L, "_over", rill_over);
     fields_function(L, "_halo", rill_halo);
-    binding_set_names(L, "_boundary_modes", mode_names);
+    binding_set_names(L, "_boundary_modes", boundary_names);
 }

@@ -1,6 +1,8 @@
 /* The boundary modes of the arguments and results of a launch. */
 #include "kernel/launch/launch.h"
 
+#include "kernel/variant/address_map.h"
+
 #include <string.h>
 
 /* Stores the modes in a signature for a number of dimensions. Returns false if their number does not fit. */
@@ -70,6 +72,11 @@ static bool bind(const Function *f, const Param *param, Stream *s)
         return error_set("%s: argument '%s': its signature has %d boundary modes, the stream has %d dimension%s: write "
                          "one mode, or one for each dimension",
                          f->name, param->name, count, rank, rank == 1 ? "" : "s");
+    }
+    if (count && s->map && s->map->blends) {
+        return error_set("%s: argument '%s': its signature has boundary modes, and an adaptive container has its own: "
+                         "remove them, and use q:boundary",
+                         f->name, param->name);
     }
     stream_set_modes(s, modes, param->modes.outside);
     s->explicit_boundary = count != 0;

@@ -220,6 +220,54 @@ static bool set_kind(Outline *o, const Function *f, Param *param, NodeIndex node
            wrong_type(o, param, node);
 }
 
+/* Reads a boundary mode, and the value outside if it is a number. */
+static bool read_mode(Outline *o, const Param *param, const Token *token, Boundary *mode, double *outside)
+{
+    bool sign = token->kind != TOKEN_NAME && token->kind != TOKEN_NUMBER;
+    int known = token->kind == TOKEN_NAME ? 0 : BOUNDARY_VALUE;
+    while (token->kind == TOKEN_NAME && boundary_names[known] && !token_is(token, boundary_names[known])) {
+        known++;
+    }
+    if (!boundary_names[known]) {
+        return FAIL(o, token, "'%s': unknown boundary mode '%.*s'\nwrite clamp, wrap, mirror, zero or a number",
+                    param->name, token->length, token->text);
+    }
+    *mode = (Boundary)known;
+    *outside = token->kind == TOKEN_NAME ? 0 : strtod(token[sign].text, NULL) * (token_is(token, "-") ? -1 : 1);
+    return true;
+}
+
+/* Sets the boundary modes of a parameter. */
+static bool set_modes(Outline *o, const Function *f, Param *param, NodeIndex list)
+{
+    ParamModes *modes = &param->modes;
+    bool valued = false;
+    if (f->kind != FUNCTION_KERNEL) {
+        return FAIL(o, node_token(o->t.tree, list), "'%s': only a kernel's parameters have boundary modes\nremove them",
+                    param->name);
+    }
+    for (NodeIndex i = pass_node(&o->t, list)->child; i; i = pass_node(&o->t, i)->next) {
+        const Token *token = node_token(o->t.tree, i);
+        double outside;
+        if (modes->count == SHAPE_MAX_RANK) {
+            return FAIL(o, token, "'%s' has more than %d dimensions", param->name, SHAPE_MAX_RANK);
+        }
+        if (!read_mode(o, param, token, &modes->mode[modes->count], &outside)) {
+            return false;
+        }
+        if (modes->mode[modes->count++] != BOUNDARY_VALUE) {
+            continue;
+        }
+        if (valued && outside != modes->outside) {
+            return FAIL(o, token, "'%s': all dimensions must have the same value outside\nwrite %g for each of them",
+                        param->name, modes->outside);
+        }
+        modes->outside = outside;
+        valued = true;
+    }
+    return true;
+}
+
 /* Adds a parameter. Returns false after an error. */
 static bool add_parameter(Outline *o, Function *f, NodeIndex node)
 {
@@ -252,6 +300,8 @@ static bool add_parameter(Outline *o, Function *f, NodeIndex node)
         return FAIL(o, token, "'%s' has more than %d dimensions", param->name, SHAPE_MAX_RANK);
     }
     bool done = set_kind(o, f, param, node, sized);
+    NodeIndex modes = n->flags & FLAG_MAXIMUM ? n->child : 0;
+    done = done && (!modes || pass_node(&o->t, modes)->kind != NODE_MODES || set_modes(o, f, param, modes));
     f->param_count++;
     return done;
 }

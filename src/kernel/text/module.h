@@ -3,7 +3,9 @@
 #define RILL_KERNEL_TEXT_MODULE_H
 
 #include "kernel/text/lexer.h"
-#include "stream/stream.h"
+#include "stream/boundary.h"
+#include "stream/shape.h"
+#include "stream/type.h"
 
 #include <stdint.h>
 

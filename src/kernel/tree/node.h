@@ -68,8 +68,10 @@ typedef uint32_t NodeIndex; /* 0: none */
     X(CONSTANT, Constant)   /* Type, Variable... */                                                                    \
     X(FUNCTION, Function)   /* [Group,] Type, Parameter..., [Block]; without Block: a prototype */                     \
     X(PARAMETER,                                                                                                       \
-      Parameter)    /* [maximum,] Type, [List,] lengths...; List: the sizes in x<4, 4>. Without name: the token \
-                               is the ',' or ')' after it */      \
+      Parameter)    /* [maximum or Modes,] Type, [List,] lengths...; List: the sizes in x<4, 4>. Without name: the     \
+                               token is the ',' or ')' after it */ \
+    X(MODES, Modes) /* Mode... */                                                                                      \
+    X(MODE, Mode)   /* a word or a number, or the sign before it */                                                    \
     X(GROUP, Group) /* Number... */                                                                                    \
     X(TYPE, Type)   /* lengths... */
 
@@ -95,7 +97,7 @@ _Static_assert(FLAG_BITS + PARAM_KIND_COUNT <= 32, "a flag for each kind of para
 #define FLAG_VOID (1u << 11)      /* of a Function: written f(void) */
 #define FLAG_TYPEDEF (1u << 12)   /* of a Structure */
 #define FLAG_STREAM (1u << 13)    /* of a Parameter: T x<> */
-#define FLAG_MAXIMUM (1u << 14)   /* of a Parameter: the first child is the number in "vout [n] T x<>" */
+#define FLAG_MAXIMUM (1u << 14)   /* of a Parameter: the first child is n in "vout [n] T x<>", or Modes */
 #define FLAG_VALUE (1u << 15)     /* of a Variable: the last child is its initial value */
 #define FLAG_POSTFIX (1u << 16)   /* of a Step: x++ */
 #define FLAG_UNSET FLAG_POSTFIX   /* of a Parameter of a function: an output without a value on some path to the end */

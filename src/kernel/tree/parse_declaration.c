@@ -75,6 +75,24 @@ static void sizes(Parse *p, Children *children)
     parse_expect(p, ">", "'>'");
 }
 
+/* Parses the boundary modes in "neighbor(wrap, clamp)". */
+static NodeIndex modes(Parse *p)
+{
+    uint32_t open = p->at;
+    NodeIndex node = parse_leaf(p, NODE_MODES);
+    Children children = parse_children(p, node);
+    do {
+        bool sign = parse_is(p, "-") || parse_is(p, "+");
+        const Token *t = parse_peek(p) + sign;
+        bool mode = t->kind == TOKEN_NUMBER || (t->kind == TOKEN_NAME && !sign);
+        node_append(&children, mode ? parse_leaf(p, NODE_MODE)
+                                    : parse_fail(p, "a boundary mode: clamp, wrap, mirror, zero or a number"));
+        p->at += mode && sign;
+    } while (parse_accept(p, ","));
+    parse_close(p, open, "',' or ')' after the boundary mode");
+    return node;
+}
+
 /* Parses a parameter. Those of functions that are not kernels may have no name. */
 static NodeIndex parameter(Parse *p, bool kernel)
 {
@@ -85,6 +103,10 @@ static NodeIndex parameter(Parse *p, bool kernel)
         flags |= FLAG_MAXIMUM;
         node_append(&children, parse_is(p, "]") ? node_add(p->tree, NODE_EMPTY, open) : parse_expression(p));
         parse_close(p, open, "']' after the maximum");
+    }
+    if ((flags & FLAG_PARAM(PARAM_NEIGHBOR)) && parse_is(p, "(")) {
+        node_append(&children, modes(p));
+        flags |= FLAG_MAXIMUM | parse_words(p, FLAGS_PARAMETER);
     }
     static const char *const ends[] = {",", ")", "<", "[", NULL};
     expect_type(p, ends, NULL);

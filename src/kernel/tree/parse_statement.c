@@ -12,7 +12,8 @@ static uint32_t next_word(const Parse *p, uint32_t allowed)
         row = node_word(i);
     }
     bool maximum = row.word && row.flag == FLAG_PARAM(PARAM_VOUT) && token_is(t + 1, "[");
-    return maximum || (row.word && t[1].kind == TOKEN_NAME) ? row.flag : 0;
+    bool modes = row.word && row.flag == FLAG_PARAM(PARAM_NEIGHBOR) && token_is(t + 1, "(");
+    return maximum || modes || (row.word && t[1].kind == TOKEN_NAME) ? row.flag : 0;
 }
 
 uint32_t parse_words(Parse *p, uint32_t allowed)

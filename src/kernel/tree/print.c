@@ -311,7 +311,11 @@ static void print_parameter(Printer *p, const Node *node)
     NodeIndex type = node->flags & FLAG_MAXIMUM ? next_of(p, node->child) : node->child, rest = next_of(p, type);
     bool sizes = rest && node_at(p->tree, rest)->kind == NODE_LIST;
     print_words(p, node->flags);
-    print_lengths(p, node->child, type);
+    if (node_at(p->tree, node->child)->kind == NODE_MODES) {
+        print(p, node->child);
+    } else {
+        print_lengths(p, node->child, type);
+    }
     print(p, type);
     if (p->tree->tokens[node->token].kind == TOKEN_NAME) {
         put(p, " ");
@@ -331,6 +335,14 @@ static void print_group(Printer *p, const Node *node)
     put(p, "(");
     print_list(p, node->child, 0, ", ");
     put(p, ") ");
+}
+
+static void print_mode(Printer *p, const Node *node)
+{
+    put_token(p, node->token);
+    if (p->tree->tokens[node->token].kind != TOKEN_NAME && p->tree->tokens[node->token].kind != TOKEN_NUMBER) {
+        put_token(p, node->token + 1);
+    }
 }
 
 static void print_function(Printer *p, const Node *node)
@@ -433,6 +445,8 @@ static void print(Printer *p, NodeIndex node)
         [NODE_CONSTANT] = print_declare,
         [NODE_FUNCTION] = print_function,
         [NODE_PARAMETER] = print_parameter,
+        [NODE_MODES] = print_group,
+        [NODE_MODE] = print_mode,
         [NODE_GROUP] = print_group,
         [NODE_TYPE] = print_type,
     };
