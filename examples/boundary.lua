@@ -25,8 +25,8 @@ local life = rill.kernel [[
     }
 ]]
 
-local cells = {rill.array("int", {N, N}, {boundary = bottle}), rill.array("int", {N, N}, {boundary = bottle})}
-cells[1]:write({{0, 1, 0}, {0, 0, 1}, {1, 1, 1}}, {3, 19})
+local cells, spare = rill.array("int", {N, N}, {boundary = bottle}), nil
+cells:write({{0, 1, 0}, {0, 0, 1}, {1, 1, 1}}, {3, 19})
 
 -- Prints two rows of cells as one line of text.
 local function show(c)
@@ -38,10 +38,7 @@ local function show(c)
     end
 end
 
-show(cells[1])
-for _ = 1, steps do
-    life {c = cells[1], r = cells[2]}
-    cells[1], cells[2] = cells[2], cells[1]
-end
-print(("after %d steps, %d cells alive:"):format(steps, cells[1]:sum()))
-show(cells[1])
+show(cells)
+for _ = 1, steps do cells, spare = life(cells, spare), cells end
+print(("after %d steps, %d cells alive:"):format(steps, cells:sum()))
+show(cells)

@@ -1,4 +1,4 @@
--- Conway's game of life on a torus: a `neighbor` parameter of a stream with the boundary "wrap".
+-- Conway's game of life on a torus: a `neighbor` parameter with the boundary mode `wrap` in the signature.
 --
 --     lua5.4 examples/life.lua [generations [directory [start]]]        1000 out pentomino
 --
@@ -7,7 +7,7 @@ local rill = require "rill"
 
 local passes = rill.program [[
     // A cell survives with two or three live neighbours, and becomes alive with three.
-    kernel void live(neighbor int cell<>, out int r<>) {
+    kernel void live(neighbor(wrap) int cell<>, out int r<>) {
         int around = cell[ivec2(-1, -1)] + cell[ivec2(0, -1)] + cell[ivec2(1, -1)]
                    + cell[ivec2(-1,  0)]                      + cell[ivec2(1,  0)]
                    + cell[ivec2(-1,  1)] + cell[ivec2(0,  1)] + cell[ivec2(1,  1)];
@@ -46,7 +46,7 @@ end
 
 --- Writes the next generation into `result` and returns it.
 local function step(cells, result)
-    return passes.live(cells:boundary "wrap", result)
+    return passes.live(cells, result)
 end
 
 if ... == "module" then

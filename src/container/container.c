@@ -152,7 +152,7 @@ bool container_set_edge(Container *c, Translator *edge)
     return true;
 }
 
-const Translator *container_edge(const Container *c)
+Translator *container_edge(const Container *c)
 {
     return c->edge;
 }
@@ -298,17 +298,12 @@ bool container_keeps_boundary(const Container *c)
 
 Container *container_like(const Container *c, const Type *type)
 {
-    return c->kind->like(c, type);
+    return container_with_edge(c->kind->like(c, type), c->edge);
 }
 
 Container *container_copy(const Container *c)
 {
-    Container *copy = c->kind->copy(c);
-    if (copy && c->edge && !container_set_edge(copy, c->edge)) {
-        container_release(copy);
-        return NULL;
-    }
-    return copy;
+    return container_with_edge(c->kind->copy(c), c->edge);
 }
 
 bool container_data_save(Container *c, ContainerData *data)

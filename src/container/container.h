@@ -213,7 +213,7 @@ Container *container_with_edge(Container *c, Translator *edge);
  * container_with_edge. */
 Container *container_with_texture(Container *c, const TextureWish *wish);
 /* Returns the custom boundary, borrowed; NULL if there is none. */
-const Translator *container_edge(const Container *c);
+Translator *container_edge(const Container *c);
 /* Returns the `self` of hooks number i (0-based) of the allocator, the translator and the boundary; NULL if
  * there are fewer. */
 void *container_hooks(const Container *c, int i);

@@ -34,7 +34,7 @@ struct ContainerKind {
 
     /* Releases the resources in `state`. NULL: there are none. */
     void (*destroy)(Container *c);
-    /* Implements container_like and container_copy. The copy has no custom boundary yet. */
+    /* Implements container_like and container_copy. The result has no custom boundary yet. */
     Container *(*like)(const Container *c, const Type *type);
     Container *(*copy)(const Container *c);
     /* Implements container_data_save, with `kind` and `type` set, and container_data_load. `load` NULL: no file

@@ -29,9 +29,10 @@ static bool repeats(const Kernel *kernel, int i, const Kernel *input)
     const Param *param = &kernel->function.params[i];
     const ParamUse *use = &kernel->body.use[i];
     bool neighbor = param->kind == PARAM_NEIGHBOR && !use->ranges && !use->far && use->offset_count > 0;
-    return (param->kind == PARAM_GATHER || neighbor) && !param->modes.count && !use->sample && !use->corners && !use->row &&
-           !kernel->function.group_rank && !kernel->count && kernel->body.trips <= 0 && !kernel->body.unbounded &&
-           count_inputs(input) == 1 && (size_t)use->accesses * input->body.tokens <= MOST_REPEATED;
+    return (param->kind == PARAM_GATHER || neighbor) && !param->modes.count && !use->sample && !use->corners &&
+           !use->row && !kernel->function.group_rank && !kernel->count && kernel->body.trips <= 0 &&
+           !kernel->body.unbounded && count_inputs(input) == 1 &&
+           (size_t)use->accesses * input->body.tokens <= MOST_REPEATED;
 }
 
 bool fuse_accepts(const Kernel *kernel, int i, const Kernel *input)

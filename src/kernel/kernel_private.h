@@ -64,4 +64,15 @@ Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key);
 /* Completes the error of a program that the device's compiler refuses, although the text is correct. Returns false. */
 bool kernel_refused(const Kernel *kernel);
 
+/* Arguments with the boundary modes that apply: see boundary_bind. */
+typedef struct BoundArguments {
+    Argument args[MAX_PARAMS];
+    Stream streams[MAX_PARAMS]; /* headers, which retain nothing */
+} BoundArguments;
+/* Returns whether boundary modes in the signature, or of a text of rill itself, replace modes of arguments. */
+bool boundary_rebinds(const Kernel *kernel, const Argument *args);
+/* Replaces the modes of arguments: by those in the signature, or in a text of rill itself inherited ones by the default.
+ * Returns the arguments, valid as long as `bound`, or NULL with error_set if the number of modes does not fit. */
+const Argument *boundary_bind(const Kernel *kernel, const Argument *args, BoundArguments *bound);
+
 #endif

@@ -136,6 +136,8 @@ static inline bool stream_has_boundary(const Stream *s)
 {
     return s->explicit_boundary || s->inherited_boundary;
 }
+/* Returns whether both streams have the same modes, or both have none. */
+bool stream_same_boundary(const Stream *a, const Stream *b);
 /* Sets inherited modes, one for each dimension. If the stream already has inherited modes, and these are different, all
  * modes become BOUNDARY_CLAMP. */
 void stream_inherit_modes(Stream *s, const Boundary *modes, double outside);

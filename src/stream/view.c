@@ -436,7 +436,7 @@ void stream_set_modes(Stream *s, const Boundary *modes, double outside)
     s->outside = outside;
 }
 
-/* Returns whether the inherited modes of a stream are `modes`. */
+/* Returns whether the modes of a stream are `modes`. */
 static bool same_modes(const Stream *s, const Boundary *modes, double outside)
 {
     bool same = s->outside == outside || (isnan(s->outside) && isnan(outside));
@@ -444,6 +444,13 @@ static bool same_modes(const Stream *s, const Boundary *modes, double outside)
         same = same && s->boundary[d] == modes[d];
     }
     return same;
+}
+
+bool stream_same_boundary(const Stream *a, const Stream *b)
+{
+    bool any = stream_has_boundary(a);
+    return any == stream_has_boundary(b) &&
+           (!any || (a->shape.rank == b->shape.rank && same_modes(a, b->boundary, b->outside)));
 }
 
 void stream_inherit_modes(Stream *s, const Boundary *modes, double outside)

@@ -110,8 +110,8 @@ function boundary.of_signature(kernel, param, rank)
     if not given then
         return nil
     elseif #given ~= 1 and #given ~= rank then
-        fail("%s: argument '%s': its signature has %d boundary modes, the stream has %d dimension%s: write one mode, " ..
-            "or one for each dimension", kernel.name, param.name, #given, rank, rank == 1 and "" or "s")
+        fail("%s: argument '%s': its signature has %d boundary modes, the stream has %d dimension%s: write one " ..
+            "mode, or one for each dimension", kernel.name, param.name, #given, rank, rank == 1 and "" or "s")
     end
     local list = {}
     for d = 1, rank do
@@ -128,11 +128,14 @@ end
 --- boundary.join(modes, other) returns the modes that a result inherits from two streams: lists with a mode per
 -- dimension, or nil if a stream has none. Different modes become "clamp".
 function boundary.join(modes, other)
+    if not modes or not other then
+        return modes or other
+    end
     local list, equal = {}, true
-    for d, mode in ipairs(modes and other or {}) do
+    for d, mode in ipairs(modes) do
         list[d], equal = "clamp", equal and same(mode, other[d])
     end
-    return equal and (modes or other) or list
+    return equal and modes or list
 end
 
 return boundary

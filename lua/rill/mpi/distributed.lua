@@ -80,9 +80,9 @@ end
 
 --- distributed.modes(state) returns the boundary modes that apply to a distributed stream.
 function distributed.modes(state)
-    local list = state.modes or {}
-    for d = 1, state.modes and 0 or #state.data.cut.shape do
-        list[d] = "clamp"
+    local list = {}
+    for d = 1, #state.data.cut.shape do
+        list[d] = state.modes and state.modes[d] or "clamp"
     end
     return list
 end

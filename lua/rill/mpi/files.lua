@@ -237,8 +237,8 @@ function files.checkpoint(path, state)
             fail("%s: stream '%s': a stream of structures cannot be written: save its fields", where, name)
         end
         local bytes = types.list[own.data.type].bytes * tables.product(own.data.cut.shape)
-        streams[i] = {name = name, element = own.data.type, shape = own.data.cut.shape, at = at, modes = distributed.modes(own),
-            plain = not own.modes or nil, widths = own.widths, bytes = bytes}
+        streams[i] = {name = name, element = own.data.type, shape = own.data.cut.shape, at = at,
+            modes = distributed.modes(own), plain = not own.modes or nil, widths = own.widths, bytes = bytes}
         at = at + bytes
     end
     local done, text = true, ""

@@ -219,7 +219,8 @@ function order.distribute(s, root, options)
     end
     local mine = {}
     if wire.rank == root then
-        mine = problem and {problem} or {shape = tables.copy(own.shape), type = own.type, modes = core._boundary(own, true)}
+        mine = problem and {problem} or
+            {shape = tables.copy(own.shape), type = own.type, modes = core._boundary(own, true)}
     end
     local told = wire.decode(wire.mpi.gather(wire.encode(mine))[root])
     if told[1] then

@@ -147,7 +147,9 @@ local function initial(where, x0, b, modes)
             cut.text(b.data.cut), data.closed and "a closed one" or ("one of %s (%s)"):format(data.type,
                 cut.text(data.cut)))
     end
-    return modes and x0:copy():boundary(table.unpack(modes)) or x0:copy()
+    local x = x0:copy()
+    x._state.modes = modes
+    return x
 end
 
 --- rill.mpi.cg(A, b [, options]) solves A x = b for a symmetric positive definite A by conjugate gradients on all

@@ -382,7 +382,7 @@ input | T name<> -- input stream: the current element. GLSL's implicit conversio
 out | out T name<> -- output stream: the current element, zero until it is assigned. A kernel may have any number of outputs
 inout | inout T name<>, inout T name[] -- with <>: the current element, updated in place; with []: any element, read and written in no defined order, with GLSL's atomics on int and uint
 gather | T name[], T name[][] ... -- gather stream: any element, read only, by name[i][j] or name[ivec2(x, y)] with x the fastest dimension. Indices are 0-based. A Lua table is uploaded
-neighbor | neighbor T name<> -- the neighbors of the current element: name[0] is the element itself, name[-1], name[ivec2(dx, dy)], name[dy][dx]. s:boundary defines the elements outside
+neighbor | neighbor T name<> -- the neighbors of the current element: name[0] is the element itself, name[-1], name[ivec2(dx, dy)], name[dy][dx]. s:boundary defines the elements outside, or the signature: neighbor(wrap) T name<>, neighbor(wrap, clamp) T name<>
 iter | iter T name<> -- an element of a ramp made by rill.iter. Plain inputs and gathers accept ramps too
 reduce | reduce T name<> -- the accumulator of a reduce kernel: reduce void sum(float x<>, reduce float r<>) { r += x; }. Its initial value is the first element. The operation must be associative
 vout | vout T name<> -- variable output: call push(name, value) any number of times per element. The result is compacted, in order

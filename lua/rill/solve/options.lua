@@ -1,4 +1,5 @@
 -- Checks the options that all solvers share and the options of one method.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -44,7 +45,7 @@ function options.start(method, opts, shape, type)
             errors.reshaped("x0", x0, shape))
     end
     operator.finite(method, "x0", x0)
-    return x0.type == type and x0:copy() or x0:cast(type)
+    return core._forget(x0.type == type and x0:copy() or x0:cast(type)) -- A reads it as the other vectors
 end
 
 return options

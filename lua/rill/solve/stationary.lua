@@ -431,7 +431,7 @@ local function run_update(A, b, opts, work)
     local method = work.method
     local call, type = take_update(method, A, b, opts.precision)
     work.type = type
-    b = b.type == work.type and b:copy() or b:cast(work.type)
+    b = core._forget(b.type == work.type and b:copy() or b:cast(work.type))
     work.d = diagonal(method, {call = A, kind = "update"}, opts.diagonal, work.type, b.shape)
     local x = options.start(method, opts, b.shape, work.type)
     local result = {tolerance = opts.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance"}

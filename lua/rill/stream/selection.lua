@@ -239,10 +239,10 @@ function selection.roll(s, n, axis, ...)
     if #steps == 0 or axis ~= nil and #list ~= #steps or axis == nil and #steps > 1 then
         fail("s:roll: argument #1 'n': expected a whole number, or a table of one per axis, got %s", errors.told(n))
     elseif axis == nil then
-        return roll(reshaped(s, s.size), steps[1], 1):reshape(shape)
+        return core._inherit(roll(reshaped(s, s.size), steps[1], 1):reshape(shape), s)
     end
     for k, step in ipairs(steps) do
-        s = roll(s, step, axes.one("s:roll: argument #2 'axis'", list[k], #shape))
+        s = core._inherit(roll(s, step, axes.one("s:roll: argument #2 'axis'", list[k], #shape)), s)
     end
     return s
 end

@@ -228,7 +228,7 @@ int rillfile_save_container(lua_State *L)
     if (!file_has_extension(path, "rill")) {
         binding_argument(L, function, 1, "path", 2, "a path that ends in .rill");
     }
-    const Translator *edge = self->stream.explicit_boundary ? NULL : container_edge(self->container);
+    const Translator *edge = stream_has_boundary(&self->stream) ? NULL : container_edge(self->container);
     if (edge) {
         luaL_error(L,
                    "%s: its boundary '%s' is a user-defined translator, whose functions cannot be saved: "

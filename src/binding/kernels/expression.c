@@ -116,16 +116,17 @@ static int rill_takes(lua_State *L)
     return 1;
 }
 
-/* _same(a, b): returns whether both refer to the same elements of the same memory. */
+/* _same(a, b): returns whether both refer to the same elements of the same memory, with the same boundary modes, which
+ * results inherit. */
 static int rill_same(lua_State *L)
 {
     const LuaContainer *c = container_to(L, 1), *d = container_to(L, 2);
     if (c || d) {
-        lua_pushboolean(L, c && d && c->container == d->container);
+        lua_pushboolean(L, c && d && c->container == d->container && stream_same_boundary(&c->stream, &d->stream));
         return 1;
     }
     const Stream *a = accept_check(L, 1, "expression", 1, "a"), *b = accept_check(L, 2, "expression", 2, "b");
-    lua_pushboolean(L, a->type == b->type && stream_same_mapping(a, b));
+    lua_pushboolean(L, a->type == b->type && stream_same_mapping(a, b) && stream_same_boundary(a, b));
     return 1;
 }
 
@@ -233,7 +234,8 @@ static int rill_like(lua_State *L)
     LuaContainer *made = container_push(L);
     Container *like;
     binding_run(L, c->stream.device, "expression",
-                (like = fixed ? container_array(c->stream.device, type, &c->stream.shape)
+                (like = fixed ? container_with_edge(container_array(c->stream.device, type, &c->stream.shape),
+                                                    container_edge(c->container))
                               : container_like(c->container, type)) != NULL);
     container_take(L, made, like, "expression");
     return 1;

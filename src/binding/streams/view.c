@@ -260,6 +260,19 @@ static int rill_inherit(lua_State *L)
     return 1;
 }
 
+/* _forget(s): removes the inherited boundary modes of a new stream. Returns the stream. */
+static int rill_forget(lua_State *L)
+{
+    Stream *s = accept_open(L, 1, "_forget", 1, "s");
+    if (s->inherited_boundary) {
+        static const Boundary clamp[SHAPE_MAX_RANK] = {BOUNDARY_CLAMP};
+        stream_set_modes(s, clamp, 0);
+        s->explicit_boundary = false;
+    }
+    lua_settop(L, 1);
+    return 1;
+}
+
 /* _over(s, type, shape): returns a view of the bytes of a stream as elements of another type and shape. Returns nil if
  * s has gaps, or if its offset is not a multiple of the element size. The caller ensures that the view is not larger
  * than s. */
@@ -311,6 +324,7 @@ void open_view(lua_State *L)
     stream_handle_methods(L, methods);
     fields_function(L, "_boundary", rill_boundary);
     fields_function(L, "_inherit", rill_inherit);
+    fields_function(L, "_forget", rill_forget);
     fields_function(L, "_over", rill_over);
     fields_function(L, "_halo", rill_halo);
     binding_set_names(L, "_boundary_modes", boundary_names);

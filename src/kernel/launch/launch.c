@@ -255,11 +255,11 @@ static bool run_bound(Kernel *kernel, Device *device, const Argument *args, cons
 bool launch_run(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                 LaunchCopy *copy)
 {
-    if (!launch_rebinds(kernel, args)) {
+    if (!boundary_rebinds(kernel, args)) {
         return run_bound(kernel, device, args, domain, check, copy);
     }
     BoundArguments *bound = workspace_take(device, sizeof *bound);
-    args = bound ? launch_bound(kernel, args, bound) : NULL;
+    args = bound ? boundary_bind(kernel, args, bound) : NULL;
     bool done = args && run_bound(kernel, device, args, domain, check, copy);
     workspace_give(device, bound);
     return done;
@@ -314,11 +314,11 @@ static bool preview_bound(Kernel *kernel, Device *device, const Argument *args, 
 bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     LaunchCopy *copy, Preview *preview)
 {
-    if (!launch_rebinds(kernel, args)) {
+    if (!boundary_rebinds(kernel, args)) {
         return preview_bound(kernel, device, args, domain, check, copy, preview);
     }
     BoundArguments *bound = workspace_take(device, sizeof *bound);
-    args = bound ? launch_bound(kernel, args, bound) : NULL;
+    args = bound ? boundary_bind(kernel, args, bound) : NULL;
     bool done = args && preview_bound(kernel, device, args, domain, check, copy, preview);
     workspace_give(device, bound);
     return done;

@@ -146,17 +146,6 @@ typedef struct LinearLaunch {
 bool launch_contiguous_pages(const Kernel *kernel, const Argument *args, const Domain *domain, bool check,
                              LinearLaunch *linear);
 
-/* Arguments with the boundary modes that apply: see launch_bound. */
-typedef struct BoundArguments {
-    Argument args[MAX_PARAMS];
-    Stream streams[MAX_PARAMS]; /* headers, which retain nothing */
-} BoundArguments;
-/* Returns whether boundary modes in the signature, or of a text of rill itself, replace modes of arguments. */
-bool launch_rebinds(const Kernel *kernel, const Argument *args);
-/* Replaces the modes of arguments: by those in the signature, or in a text of rill itself inherited ones by the default.
- * Returns the arguments, valid as long as `bound`, or NULL with error_set if the number of modes does not fit. */
-const Argument *launch_bound(const Kernel *kernel, const Argument *args, BoundArguments *bound);
-
 /* The result of launch_preview. `loads` and `stores` are the texts of reason_loads and
  * reason_stores. */
 typedef struct Preview {

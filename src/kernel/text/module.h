@@ -90,7 +90,7 @@ bool module_copy_function(const Function *from, Function *to);
 
 typedef struct Module {
     int references;
-    bool fast; /* the compiler may use other operations than those written */
+    bool fast;    /* the compiler may use other operations than those written */
     bool library; /* a text of rill itself: inherited boundary modes of streams do not apply */
     SourceText source;
     TokenList tokens;

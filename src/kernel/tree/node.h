@@ -68,8 +68,8 @@ typedef uint32_t NodeIndex; /* 0: none */
     X(CONSTANT, Constant)   /* Type, Variable... */                                                                    \
     X(FUNCTION, Function)   /* [Group,] Type, Parameter..., [Block]; without Block: a prototype */                     \
     X(PARAMETER,                                                                                                       \
-      Parameter)    /* [maximum or Modes,] Type, [List,] lengths...; List: the sizes in x<4, 4>. Without name: the     \
-                               token is the ',' or ')' after it */ \
+      Parameter) /* [maximum or Modes,] Type, [List,] lengths...; List: the sizes in x<4, 4>. Without name: the     \
+                               token is the ',' or ')' after it */  \
     X(MODES, Modes) /* Mode... */                                                                                      \
     X(MODE, Mode)   /* a word or a number, or the sign before it */                                                    \
     X(GROUP, Group) /* Number... */                                                                                    \

@@ -1,9 +1,13 @@
 /* The boundary modes of the arguments and results of a launch. */
-#include "kernel/launch/launch.h"
-
+#include "kernel/kernel_private.h"
 #include "kernel/variant/address_map.h"
 
 #include <string.h>
+
+static const ParamKindInfo *kind_of(const Function *f, int i)
+{
+    return &param_kinds[f->params[i].kind];
+}
 
 /* Stores the modes in a signature for a number of dimensions. Returns false if their number does not fit. */
 static bool spread_modes(const ParamModes *own, int rank, Boundary modes[SHAPE_MAX_RANK])
@@ -19,7 +23,7 @@ static bool spread_modes(const ParamModes *own, int rank, Boundary modes[SHAPE_M
 /* Returns whether an argument determines the modes of results. */
 static bool determines(const Function *f, int i, bool neighbors, const Argument *args, const Shape *domain)
 {
-    const ParamKindInfo *kind = launch_kind(f, i);
+    const ParamKindInfo *kind = kind_of(f, i);
     bool fits = neighbors ? f->params[i].kind == PARAM_NEIGHBOR : kind->element && kind->read;
     return fits && args[i].stream && shape_equal(&args[i].stream->shape, domain);
 }
@@ -51,11 +55,11 @@ void kernel_inherit(const Kernel *kernel, const Argument *args, const Shape *dom
 
 static bool rebinds(const Kernel *kernel, const Argument *args, int i)
 {
-    const Stream *s = launch_kind(&kernel->function, i)->bound ? args[i].stream : NULL;
+    const Stream *s = kind_of(&kernel->function, i)->bound ? args[i].stream : NULL;
     return s && (kernel->function.params[i].modes.count || (kernel->module->library && s->inherited_boundary));
 }
 
-bool launch_rebinds(const Kernel *kernel, const Argument *args)
+bool boundary_rebinds(const Kernel *kernel, const Argument *args)
 {
     bool any = false;
     for (int i = 0; i < kernel->function.param_count && !any; i++) {
@@ -64,7 +68,7 @@ bool launch_rebinds(const Kernel *kernel, const Argument *args)
     return any;
 }
 
-static bool bind(const Function *f, const Param *param, Stream *s)
+static bool set_modes(const Function *f, const Param *param, Stream *s)
 {
     Boundary modes[SHAPE_MAX_RANK] = {BOUNDARY_CLAMP};
     int rank = s->shape.rank, count = param->modes.count;
@@ -83,7 +87,7 @@ static bool bind(const Function *f, const Param *param, Stream *s)
     return true;
 }
 
-const Argument *launch_bound(const Kernel *kernel, const Argument *args, BoundArguments *bound)
+const Argument *boundary_bind(const Kernel *kernel, const Argument *args, BoundArguments *bound)
 {
     const Function *f = &kernel->function;
     memcpy(bound->args, args, (size_t)f->param_count * sizeof *args);
@@ -93,7 +97,7 @@ const Argument *launch_bound(const Kernel *kernel, const Argument *args, BoundAr
         }
         bound->streams[i] = *args[i].stream;
         bound->args[i].stream = &bound->streams[i];
-        if (!bind(f, &f->params[i], &bound->streams[i])) {
+        if (!set_modes(f, &f->params[i], &bound->streams[i])) {
             return NULL;
         }
     }
