@@ -272,10 +272,10 @@ function boundaries.kernels(case)
     end})
 end
 
---- boundaries.run(case, make, values) runs a case with streams that make(grid) returns, and raises unless values(s) of the
--- result are those of the model.
-function boundaries.run(case, make, values)
-    local kernels <const> = boundaries.kernels(case)
+--- boundaries.run(case, make, values [, kernels]) runs a case with streams that make(grid) returns, and raises unless
+-- values(s) of the result are those of the model.
+function boundaries.run(case, make, values, kernels)
+    kernels = kernels or boundaries.kernels(case)
     local model, real = {u = case.u, w = case.w}, {u = make(case.u), w = make(case.w)}
     for _, name in ipairs(case.steps) do
         local row <const> = boundaries.steps[name]
@@ -283,9 +283,6 @@ function boundaries.run(case, make, values)
         row[2](case, real, kernels, model.u.modes)
     end
     local expected <const>, found <const> = model.u.data, values(real.u)
-    if not found then
-        return -- another rank has them
-    end
     for k = 1, math.max(#expected, #found) do
         if expected[k] ~= found[k] then
             local format <const> = "seed %s, shape %s, modes %s, other modes %s, steps %s: element %d is %s, " ..
