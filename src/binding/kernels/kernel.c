@@ -655,15 +655,10 @@ static const luaL_Reg metamethods[] = {
     {NULL, NULL},
 };
 
-static const luaL_Reg functions[] = {{"kernel", rill_kernel},
-                                     {"program", rill_program},
-                                     {"_kernel_text", rill_kernel_text},
-                                     {"programfile", rill_programfile},
-                                     {"_watch", rill_watch},
-                                     {"_library", rill_library},
-                                     {"_is_random", rill_is_random},
-                                     {"_numbered", rill_numbered},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"kernel", rill_kernel},           {"program", rill_program},    {"_kernel_text", rill_kernel_text},
+    {"programfile", rill_programfile}, {"_watch", rill_watch},       {"_library", rill_library},
+    {"_is_random", rill_is_random},    {"_numbered", rill_numbered}, {NULL, NULL}};
 
 void open_kernel(lua_State *L)
 {
