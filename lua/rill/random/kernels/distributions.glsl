@@ -136,27 +136,24 @@ $if(counts){
 double stirling(double k) {
     precise double i = inverse_of(k + 1.0lf), z = i * i;
     precise double series = (0.08333333333333333lf - (0.002777777777777778lf - (0.0007936507936507937lf - 0.0005952380952380953lf * z) * z) * z) * i;
-    precise double product = 1.0lf;
-    for (int j = 2; j < 10; j++) {
-        product = double(j) <= k ? product * double(j) : product;
-    }
-    precise double direct = log_of(product) - (k + 0.5lf) * log_of(k + 1.0lf) + (k + 1.0lf - 0.9189385332046727lf);
-    return k < 10.0lf ? direct : series;
+    precise double first = k < 1.0lf ? 0.08106146679532726lf : k < 2.0lf ? 0.0413406959554093lf : k < 3.0lf ? 0.02767792568499834lf : k < 4.0lf ? 0.020790672103765093lf : 0.016644691189821193lf;
+    precise double second = k < 6.0lf ? 0.013876128823070748lf : k < 7.0lf ? 0.01189670994589177lf : k < 8.0lf ? 0.010411265261972096lf : k < 9.0lf ? 0.009255462182712733lf : 0.00833056343336287lf;
+    return k < 5.0lf ? first : k < 10.0lf ? second : series;
 }
 
-// Counts below this mean are found by sequential search, others by transformed rejection (Hörmann 1993).
-const double few = 10.0lf;
+// Counts below this mean are found by sequential search, others by transformed rejection (Hörmann 1993). The search adds the terms of the distribution
+// function, multiplied by k! so that there are no quotients. No count is above 64: the probability is less than 1e-31.
+const double few = 10.0lf, most = 64.0lf;
 
 double poisson_value(inout uvec4 counter, uvec2 key, double mean) {
     precise double k = 0.0lf;
     if (mean < few) {
-        precise double u = uniform_of(draw(counter, key).xy), f = exp_of(-mean);
-        bool more = u > f;
-        while (more) {
-            u = u - f;
+        precise double t = uniform_of(draw(counter, key).xy) * exp_of(mean), term = 1.0lf, sum = 1.0lf;
+        while (t > sum && k < most) {
             k = k + 1.0lf;
-            f = f * mean * inverse_of(k);
-            more = u > f && (k < mean || f > 1e-18lf); // rounding may leave more than all terms
+            term = term * mean;
+            sum = sum * k + term;
+            t = t * k;
         }
         return k;
     }
@@ -179,13 +176,13 @@ double poisson_value(inout uvec4 counter, uvec2 key, double mean) {
 double binomial_half(inout uvec4 counter, uvec2 key, double n, double p) {
     precise double q = 1.0lf - p, r = p * inverse_of(q), k = 0.0lf, mean = n * p;
     if (mean < few) {
-        precise double u = uniform_of(draw(counter, key).xy), f = exp_of(n * (p < 0.25lf ? log_near_one(-p) : log_of(q)));
-        bool more = u > f;
-        while (more) {
-            u = u - f;
-            f = f * (n - k) * r * inverse_of(k + 1.0lf);
+        precise double power = exp_of(-n * (p < 0.25lf ? log_near_one(-p) : log_of(q))), last = min(n, most);
+        precise double t = uniform_of(draw(counter, key).xy) * power, term = 1.0lf, sum = 1.0lf;
+        while (t > sum && k < last) {
+            term = term * (n - k) * r;
             k = k + 1.0lf;
-            more = u > f && k < n && (k < mean || f > 1e-18lf);
+            sum = sum * k + term;
+            t = t * k;
         }
         return k;
     }
