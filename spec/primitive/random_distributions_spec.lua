@@ -182,6 +182,7 @@ describe("multinomial counts", function()
     it("of each category are binomial, and their sums are n", function()
         for _, weights in ipairs {
             {1, 2, 3}, {0.5}, {0, 1, 0, 0, 3}, {1, 1, 1, 1}, {1e-300, 5, 1e-3, 2, 2, 0.5, 0.25, 0, 1},
+            {1e308, 0, 5e307}, {2e-308, 4e-308},
         } do
             local total = 0
             for _, weight in ipairs(weights) do

@@ -117,7 +117,9 @@ local function tree_of(chances)
         leaves = leaves * 2
     end
     local sums, levels = rill.zeros(leaves, "double"), {}
-    sums:domain(1, chances.size):write(chances)
+    local exponent = math.floor(math.log(chances:max(), 2))
+    local scale = 2.0 ^ -math.max(math.min(exponent, 1000), -1000) -- the sums and their inverses must be finite
+    sums:domain(1, chances.size):write((chances * scale):eval())
     while sums.size > 1 do
         local left
         sums, left = texts.halves:kernel {gamma = false, counts = false} {p = sums, shape = sums.size // 2}
