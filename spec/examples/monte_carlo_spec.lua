@@ -81,4 +81,62 @@ describe("the example", function()
         assert.equal("0.91132", exact)
         assert.near(tonumber(exact), tonumber(mean), 0.005)
     end)
+
+    -- A closed room whose surfaces emit the share of light that they absorb has the radiance 1 everywhere, by conservation of energy.
+    it("path_tracer conserves energy", function()
+        local tracer, size, samples = module "path_tracer", 64, 24
+        local sum = rill.stream("vec3", {size, size})
+        tracer.trace:seed(3)(samples, {0, 0, 0}, 1, 1000, sum)
+        local mean = (sum / samples):eval()
+        for _, channel in ipairs {"r", "g", "b"} do
+            local err = mean[channel]:std() / size
+            assert.is_true(err < 0.004, err)
+            assert.near(1, mean[channel]:mean(), 4 * err, channel)
+        end
+    end)
+
+    it("path_tracer adds the direct light that an integral over the lamp gives", function()
+        local tracer, size, samples = module "path_tracer", 32, 1000
+        local sum = rill.stream("vec3", {size, size})
+        tracer.trace:seed(4)(samples, {7, 6, 5}, 0, 1, sum)
+        -- The back wall, above the balls: its points are at z = -2 in the directions of pixels.
+        local first, last, steps, want = {8, 10}, {11, 23}, 40, 0
+        for i = first[1], last[1] do
+            for j = first[2], last[2] do
+                local x, y = 3.99 * 0.5 * (2 * (j - 0.5) / size - 1), -3.99 * (0.5 * (2 * (i - 0.5) / size - 1) + 0.06)
+                for a = 1, steps do
+                    for b = 1, steps do
+                        local dx, dz = 1.2 * (a - 0.5) / steps - 0.6 - x, 1.2 * (b - 0.5) / steps - 0.6 + 2
+                        want = want + dz * (1 - y) / (dx * dx + (1 - y) ^ 2 + dz * dz) ^ 2
+                    end
+                end
+            end
+        end
+        want = 0.78 / math.pi * 1.44 * want / (steps ^ 2 * (last[1] - first[1] + 1) * (last[2] - first[2] + 1))
+        local got = (sum:domain(first, last) / samples):mean()
+        for k, shine in ipairs {7, 6, 5} do assert.near(1, got[k] / (shine * want), 0.008) end
+    end)
+
+    it("path_tracer scatters light by the cosine", function()
+        local _, text = module "path_tracer"
+        local scatter = rill.program(text .. [[
+            kernel void measure(vec3 n, out vec3 d<>, out vec2 cosine<>) {
+                d = scattered(n, random2());
+                cosine = vec2(dot(d, n), dot(d, n) * dot(d, n));
+            }
+        ]]).measure
+        for _, n in ipairs {{0, 0, 1}, {0, 0, -1}, {0.6, 0, 0.8}} do
+            local d, cosine = scatter {n = n, shape = 100000, seed = 5}
+            local mean, moments = d:mean(), cosine:mean()
+            for k = 1, 3 do assert.near(2 / 3 * n[k], mean[k], 0.008) end
+            assert.near(2 / 3, moments[1], 0.004)
+            assert.near(1 / 2, moments[2], 0.004)
+        end
+    end)
+
+    it("path_tracer draws a room", function()
+        script:run("path_tracer", 24, 4, script.directory)
+        script:picture("path_tracer.png", 24, 24)
+        script:names "path_tracer.png"
+    end)
 end)
