@@ -6,10 +6,12 @@ local expressions = require "fuzz.support.program_expressions"
 local run = require "fuzz.support.program_run"
 local text = require "fuzz.support.program_text"
 local types = require "fuzz.support.program_types"
+local philox = require "spec.support.philox"
 
 local programs = {batch = 40}
 
 local MOST <const> = 8 -- programs in a kernel
+local SEED <const> = 17 -- of random numbers
 
 local scalar = types.scalar
 
@@ -98,7 +100,7 @@ function programs.model(d)
     local of = d:pick {"int", "uint", "float"}
     model.elements = {base = of, values = values_of(d, of, 2 * n)}
     model.kernel = expressions.scope(model.module)
-    model.kernel.counts = {slots = 0}
+    model.kernel.counts, model.kernel.draws = {slots = 0}, d:chance(1, 3)
     add_parameters(model)
     for i = 1, d:int(1, MOST) do
         local scope = expressions.scope(model.kernel)
@@ -122,7 +124,7 @@ local function reference(model)
         sums[i], body.run = {}, run.block(body.list)
     end
     for e = 0, model.n - 1 do
-        w.undefined = nil
+        w.undefined, run.draw = nil, philox.draws(e, SEED, 0)
         for i, body in ipairs(model.bodies) do
             local R = {[model.at.slot] = e, [model.elements.variable.slot] = w}
             for _, input in ipairs(model.inputs) do
@@ -136,7 +138,8 @@ local function reference(model)
             if not good and message ~= types.undefined then
                 error(message, 0)
             end
-            sums[i][e + 1] = good and R[body.sum.slot]
+            local known = good and not (model.kernel.draws and w.undefined) -- else the numbers drawn before are unknown
+            sums[i][e + 1] = known and R[body.sum.slot]
             w.undefined = w.undefined or not good
         end
         for k = 2 * e + 1, 2 * e + 2 do
@@ -202,7 +205,7 @@ end
 local SCRIPT <const> = [[
 local k = rill.kernel(%s, {dialect = %q})
 local w = rill.from(%s, %q)
-local results = {k(%s)}
+local results = {k%s(%s)}
 local function compare(label, expected, got)
     got = got:values()
     for i, value in ipairs(expected) do
@@ -223,7 +226,7 @@ function programs.script(model)
         checks[i] = ("compare('program %d', %s, results[%d])\n"):format(i, listed(list), i)
     end
     return SCRIPT:format("[==[\n" .. kernel .. "]==]", model.brook and "brook" or "rill",
-        listed(model.elements.values), of, arguments, table.concat(checks), listed(bits), of, BITS[of])
+        listed(model.elements.values), of, kernel:find("random", 1, true) and (":seed(%d)"):format(SEED) or "", arguments, table.concat(checks), listed(bits), of, BITS[of])
 end
 
 function programs.scripts(draws)

@@ -443,10 +443,24 @@ local function atomic(d, scope, type)
         target = element_of(d, d:pick(list)), value = expression(d, scope, type, 1)}
 end
 
+local DRAWS <const> = {"random", "random2", "random3", "random4"}
+
+-- Returns a call that draws random numbers, or nil.
+local function draw(d, type)
+    if type.base == "float" and bare(type) then
+        return {kind = "draw", name = DRAWS[type.n or 1], type = type, words = type.n or 1}
+    elseif type.kind == "scalar" and (type.base == "int" or type.base == "uint") then
+        return {kind = "draw", name = "random_int", type = type, words = 1,
+            limit = literal(d, type)}
+    end
+end
+
 -- Returns an expression with a side effect, or nil. `type`: of its value.
 local function effect(d, scope, type, depth, fx, statement)
-    local kind = d:below(8)
-    if kind == 1 and bare(type) and type.base ~= "bool" then
+    local kind = d:below(scope.draws and 11 or 8)
+    if kind >= 8 then
+        return draw(d, type)
+    elseif kind == 1 and bare(type) and type.base ~= "bool" then
         return step(d, scope, type, fx)
     elseif kind == 2 then
         return expressions.changing_call(d, scope, type, fx.exclude)

@@ -1,6 +1,7 @@
 -- Interprets the trees of fuzz/support/program.lua: each node becomes a Lua function of the frame of its function, in
 -- which every variable has a number. A vector, matrix, array or structure is a list, copied where it is stored.
 local types = require "fuzz.support.program_types"
+local philox = require "spec.support.philox"
 
 local run = {}
 
@@ -360,6 +361,23 @@ function values.atomic(node)
         local before = list[k]
         list[k] = f and f(before, right) or right
         return before
+    end
+end
+
+--- run.draw(n): returns the next n random words of the element; set by the generator.
+run.draw = nil
+
+function values.draw(node)
+    local limit, words = node.limit and node.limit.value, node.words
+    if limit then
+        return function() return (philox.below(math.max(limit, 0), run.draw)) end
+    elseif words == 1 then
+        return function() return philox.unit(run.draw(1)) end
+    end
+    return function()
+        local list = {run.draw(words)}
+        for i, word in ipairs(list) do list[i] = philox.unit(word) end
+        return list
     end
 end
 

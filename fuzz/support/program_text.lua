@@ -135,6 +135,10 @@ function writers.step(node)
     return node.postfix and target .. node.op or node.op .. target, node.postfix and POSTFIX or UNARY
 end
 
+function writers.draw(node)
+    return ("%s(%s)"):format(node.name, node.limit and at(ASSIGN, node.limit) or ""), POSTFIX
+end
+
 function writers.atomic(node)
     return ("atomic%s(%s, %s)"):format(node.name, at(ASSIGN, node.target), at(ASSIGN, node.value)), POSTFIX
 end

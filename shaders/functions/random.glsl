@@ -59,10 +59,12 @@ vec4 rill_random4()
 }
 
 // The high word of w n is in 0 .. n - 1. Words whose low word is below 2^32 mod n are drawn again, so that
-// all results have the same probability (Lemire 2019). After 64 of them the bias is below 2^-64.
+// all results have the same probability (Lemire 2019). After 64 of them the bias is below 2^-64. LLVM 15 fails to
+// compile the test of a product with -1, so compilers must not know this n.
 uint rill_random_int(uint n)
 {
     uint high, low;
+    n = n == 0xffffffffu ? uint(rill_own(-1)) : n;
     umulExtended(rill_word(), n, high, low);
     if (low < n) {
         uint least = (0u - n) % max(n, 1u);

@@ -28,4 +28,33 @@ function philox.words(seed, count, block, third)
     return table.move(list, 1, count, 1, {})
 end
 
+-- Returns a function that draws the random words of one element of a launch, as kernels do: draw(n) returns the next n
+-- words, from the next block if fewer are left.
+function philox.draws(element, seed, launch)
+    local block, left, number = nil, 0, 0
+    return function(n)
+        if left < n then
+            block = philox.block({element & 0xffffffff, element >> 32, number, 1 << 31 | launch},
+                {seed & 0xffffffff, seed >> 32})
+            number, left = number + 1, 4
+        end
+        left = left - n
+        return table.unpack(block, 4 - left - n + 1, 4 - left)
+    end
+end
+
+-- Returns the random number of a kernel for a word.
+function philox.unit(word)
+    return (word >> 8) / (1 << 24)
+end
+
+-- Returns a random number in 0 .. n - 1 from words that draw(1) returns, and how many were rejected.
+function philox.below(n, draw)
+    local w, rejected = draw(1) * n, 0
+    while n > 0 and w & 0xffffffff < (1 << 32) % n do
+        w, rejected = draw(1) * n, rejected + 1
+    end
+    return w >> 32, rejected
+end
+
 return philox
