@@ -225,8 +225,9 @@ function programs.script(model)
     for i, list in ipairs(sums) do
         checks[i] = ("compare('program %d', %s, results[%d])\n"):format(i, listed(list), i)
     end
+    local seed = kernel:find("random", 1, true) and (":seed(%d)"):format(SEED) or ""
     return SCRIPT:format("[==[\n" .. kernel .. "]==]", model.brook and "brook" or "rill",
-        listed(model.elements.values), of, kernel:find("random", 1, true) and (":seed(%d)"):format(SEED) or "", arguments, table.concat(checks), listed(bits), of, BITS[of])
+        listed(model.elements.values), of, seed, arguments, table.concat(checks), listed(bits), of, BITS[of])
 end
 
 function programs.scripts(draws)
