@@ -159,6 +159,19 @@ describe("a suggestion", function()
         assert.same({3, 4}, {numbers:min(), numbers:max()})
         local normal <const> = load("local rill, shape = ... return " .. suggested("rill", "randn"))(rill, 4000)
         assert.near(1, normal:std(), 0.2)
+        for name, mean in pairs {
+            exponential = 1, poisson = 8, binomial = 2, bernoulli = 0.25, gamma = 3, chisquare = 4, beta = 0.6,
+            multinomial = 8,
+        } do
+            local drawn <const> = load("local rill, shape, mean, n, p, a, b, k = ... return " ..
+                suggested("rill", name))(rill, 4000, 8, 8, name == "multinomial" and {1} or 0.25, 3, 2, 4)
+            assert.near(mean, drawn:cast "double":mean(), 0.2, name)
+        end
+        local chances <const> = rill.full(4000, 0.25)
+        for name, mean in pairs {exponential_ = 1, poisson = 0.25, bernoulli = 0.25} do
+            local drawn <const> = load("local rill, s = ... return " .. suggested("s", name))(rill, chances)
+            assert.near(mean, drawn:cast "double":mean(), 0.2, name)
+        end
         local keys, counts = load("local rill, s = ... return " .. suggested("s", "value_counts"))(rill,
             rill.from {3, 1, 3})
         assert.same({{1, 3}, {1, 2}}, {keys:values(), counts:values()})
