@@ -113,6 +113,8 @@ end
 local boundaries = {{"", "c"}, {":boundary 'wrap'", "w"}, {":boundary 'mirror'", "m"}, {":boundary 'zero'", "z"},
     {":boundary(7)", "7"}}
 
+local modes = {c = "(clamp)", w = "(wrap)", m = "(mirror)", z = "(zero)", ["7"] = "(7)"}
+
 local function reader(type, name, shape, mode, centre)
     local rows, columns = #shape == 2 and shape[1] or 1, shape[#shape]
     local outside = mode == "7" and "7" or "0"
@@ -134,11 +136,12 @@ local function add_gather(d, case, k, neighbor)
     local stream = source.stream(d, name, of, shape, value_of(of, type))
     local boundary = d:pick(boundaries)
     table.insert(case.lines, stream.lines)
-    table.insert(case.parameters, neighbor and ("neighbor %s %s<>"):format(type, name)
+    local own = neighbor and d:chance(1, 3) and d:pick(boundaries) -- modes in the signature replace those of the stream
+    table.insert(case.parameters, neighbor and ("neighbor%s %s %s<>"):format(own and modes[own[2]] or "", type, name)
         or ("%s %s%s"):format(type, name, ("[]"):rep(#shape)))
     table.insert(case.arguments, ("%s = %s%s"):format(name, name, boundary[1]))
     table.insert(case.arrays, c_array(type, "A_" .. name, stream.of))
-    table.insert(case.arrays, reader(type, name, shape, boundary[2], neighbor))
+    table.insert(case.arrays, reader(type, name, shape, (own or boundary)[2], neighbor))
     body.add(case.scope, "gather " .. type, name, {rank = #shape, reach = neighbor and 2})
 end
 

@@ -107,6 +107,26 @@ describe("a custom boundary", function()
 
     it("leaves all else as it is", function() compare_else(few) end)
 
+    it("is kept in loops, by copies and by expressions", function()
+        local move = rill.kernel "kernel void move(neighbor float g<>, out float r<>) { r = g[ivec2(1, 0)]; }"
+        each(every, function(c, name)
+            local expected, u, v = {}, c:copy(), nil
+            for y = 0, ROWS - 1 do
+                for x = 0, COLUMNS - 1 do -- three steps: each reads one element to the right
+                    expected[#expected + 1] = element((x + 3) % COLUMNS, (y + 5 * ((x + 3) // COLUMNS)) % ROWS)
+                end
+            end
+            for _ = 1, 3 do u, v = move(u, v), u end
+            assert.same(expected, u:values(), name)
+            assert.same(expected, move(move(move(c):copy()) + 0):values(), name)
+            assert.same(expected, move(move(move(c):cast "double":cast "float")):values(), name)
+            local like = c:like():write(c:stream())
+            assert.same(expected, move(move(move(like))):values(), name)
+            local wrapped = c:boundary("wrap")
+            assert.same(move(move(c:stream():boundary "wrap")):values(), move(move(wrapped)):values(), name)
+        end)
+    end)
+
     it("does so in other containers #long", function()
         compare_reads(others)
         compare_else(others)
