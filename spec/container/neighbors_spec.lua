@@ -58,6 +58,16 @@ describe("neighbors of a container's elements", function()
         equal({6}, found)
     end)
 
+    it("follow inherited boundary modes, which c:boundary replaces", function()
+        local c = rill.array("float", 4):write(rill.from {1, 2, 3, 4})
+        local copy = c:boundary("wrap"):copy()
+        for mode, expected in pairs {wrap = {4, 1, 2, 3}, zero = {0, 1, 2, 3}} do
+            local list = {}
+            for near in (mode == "wrap" and copy or copy:boundary(mode)):neighbors(1) do list[#list + 1] = near(-1) end
+            assert.same(expected, list)
+        end
+    end)
+
     it("are there in one to eight dimensions", function()
         for _, rank in ipairs {1, 4, 5, 8} do
             local shape, ones = {}, {}

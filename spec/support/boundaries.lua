@@ -230,8 +230,6 @@ boundaries.steps = {
         end,
         function(_, s, _, modes) s.u = s.u:boundary(table.unpack(modes)) end,
     },
-    -- only of streams
-    like = {function() end, function(_, s) s.u = s.u:like():write(s.u) end},
     map = {
         function(case, s)
             local one <const> = s.u
@@ -239,6 +237,8 @@ boundaries.steps = {
         end,
         function(_, s) s.u = s.u:map "mod(x * 5.0, 64.0)" end,
     },
+    -- only of streams
+    like = {function() end, function(_, s) s.u = s.u:like():write(s.u) end},
     roll = {
         function(case, s)
             local one <const>, total <const> = s.u, count(case.shape)
@@ -258,8 +258,8 @@ boundaries.steps = {
 }
 
 boundaries.common = {"step", "step", "turn", "turn", "fixed", "pair", "mixed", "scale", "expression", "add", "computed",
-    "copy", "cast", "rebound"}
-boundaries.streams = table.move(boundaries.common, 1, #boundaries.common, 5, {"like", "map", "roll", "choose"})
+    "copy", "cast", "rebound", "map"}
+boundaries.streams = table.move(boundaries.common, 1, #boundaries.common, 4, {"like", "roll", "choose"})
 
 local compiled <const> = {} -- by their texts
 

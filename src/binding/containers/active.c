@@ -51,9 +51,7 @@ int container_boundary(lua_State *L)
     view->stream = self->stream;
     view->container = container_retain(self->container);
     container_keep(L, view);
-    memcpy(view->stream.boundary, modes, (size_t)self->stream.shape.rank * sizeof *modes);
-    view->stream.explicit_boundary = true;
-    view->stream.outside = outside;
+    stream_set_modes(&view->stream, modes, outside);
     lua_getiuservalue(L, 1, 1);
     lua_setiuservalue(L, -2, 1);
     return 1;
