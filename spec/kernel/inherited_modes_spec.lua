@@ -5,7 +5,7 @@ local boundaries = require "spec.support.boundaries"
 local leaks = require "spec.support.leaks"
 
 local LONG <const> = os.getenv "RILL_SUITE_LONG"
-local CASES <const> = LONG and 500 or 20
+local CASES <const> = LONG and 500 or 10
 
 local function stream_of(grid)
     local s <const> = rill.from(grid.data, "float"):reshape(grid.shape)
