@@ -67,7 +67,7 @@ describe("the example", function()
         local others = {
             life = "generations", poisson = "size", translator = "size", regulafalsi = "size", shadow = "side",
             paint3d = "side", smoke = "size", sparsefluid = "size", laplacian4d = "size", boundary = "steps",
-            insides = "size", ising = "size", path_tracer = "size",
+            insides = "size", ising = "size", path_tracer = "size", dla = "particles",
         }
         for name, word in pairs(whole and others or words) do
             local done, message = pcall(script.run, script, name, name == "walk" and 2.5 or "x", script.directory)

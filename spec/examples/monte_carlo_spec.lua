@@ -139,4 +139,51 @@ describe("the example", function()
         script:picture("path_tracer.png", 24, 24)
         script:names "path_tracer.png"
     end)
+
+    it("dla grows the same aggregate from the same seed, each cell next to an older one", function()
+        local dla, size = module "dla", 150
+        local grid, mass, radius = dla.grow(size, 1000, 3)
+        assert.equal(mass, grid:ne(0):sum())
+        assert.is_true(mass >= 1000 and mass < 1000 + radius)
+        local alone = rill.kernel [[
+            kernel int alone(neighbor(zero) int grid<>) {
+                int older = 0;
+                for (int k = 0; k < 4; k++) {
+                    int at = grid[ivec2(k < 2 ? 2 * k - 1 : 0, k < 2 ? 0 : 2 * k - 5)];
+                    older += at > 0 && at < grid[0] ? 1 : 0;
+                }
+                return grid[0] > 0 && older == 0 ? 1 : 0;
+            }
+        ]]
+        assert.equal(1, alone(grid):sum()) -- the seed
+        local again, other = dla.grow(size, 1000, 3), dla.grow(size, 1000, 4)
+        assert.equal(grid:bytes(), again:bytes())
+        assert.are_not.equal(grid:bytes(), other:bytes())
+    end)
+
+    it("dla measures the dimension of a square, a line and an aggregate", function()
+        local dla = module "dla"
+        local full, line = rill.ones({201, 201}, "int"), rill.zeros({201, 201}, "int")
+        line:domain({101, 1}, {101, 201}):fill(1)
+        assert.near(2, dla.dimension(full, 8, 90), 0.02)
+        assert.near(1, dla.dimension(line, 8, 90), 0.03) -- 2 r - 1 cells
+        script:run("dla", 3000, 1, script.directory)
+        script:names "dla.png"
+        local size = 2 * tonumber(script.said:match "radius (%d+)") + 9
+        script:picture("dla.png", size, size)
+        local dimension = tonumber(script.said:match "fractal dimension (%S+)")
+        assert.is_true(dimension > 1.6 and dimension < 1.8, script.said)
+    end)
+
+    it("dla adds the second particle on each side with the same probability", function()
+        local dla, seeds, sides = module "dla", 200, {}
+        for seed = 1, seeds do
+            local cell = dla.grow(16, 2, seed):eq(2):cast("int"):reshape(256):argmax()
+            sides[cell] = (sides[cell] or 0) + 1
+        end
+        local middle, err = 8 * 16 + 9, math.sqrt(seeds * 3 / 16)
+        for _, cell in ipairs {middle - 16, middle - 1, middle + 1, middle + 16} do
+            assert.near(seeds / 4, sides[cell] or 0, 4 * err)
+        end
+    end)
 end)
