@@ -4,8 +4,8 @@
 --
 -- A point light emits photons in random directions. Each is refracted or reflected at the ball, with the probabilities of Fresnel's formula, and
 -- adds its power to the cell of the diffuse square that it hits (the GPGPU chapter, exercise 28.4-3 and figure 28.7, which blends points; here
--- rill.scatter with "add"). The photons of a launch are one stream, so the directions are computed on the device too. The script checks that all
--- power is in the image or counted as missed. With the refractive index 1 the result is the light of a bare table, 1 / distance^2 times the cosine.
+-- rill.scatter with "add"). The script checks that all power is in the image or counted as missed. With the refractive index 1 the result is the
+-- light of a bare table, 1 / distance^2 times the cosine.
 local rill = require "rill"
 
 local passes = rill.program [=[
@@ -27,13 +27,13 @@ local passes = rill.program [=[
         return t > 1e-4 ? t : -1.0;
     }
 
-    // Traces a photon. The random numbers u and v choose its direction in the cone around the square, and reflection or refraction at each surface. The
-    // table is the plane y = -floor_, and the square has the half-width `reach`. cell is -1 for a miss.
-    kernel void trace(vec3 light, float index, float floor_, float reach, float widest, int size, vec4 u<>, vec4 v<>, out int cell<>) {
+    // Traces a photon in a random direction of the cone around the square. The table is the plane y = -floor_, and the square has the half-width `reach`.
+    // cell is -1 for a miss.
+    kernel void trace(vec3 light, float index, float floor_, float reach, float widest, int size, out int cell<>) {
+        vec2 u = random2();
         float c = mix(1.0, widest, u.x), s = sqrt(1.0 - c * c), angle = 6.2831853 * u.y;
         vec3 axis = normalize(vec3(0.0, -floor_, 0.0) - light), side = normalize(cross(axis, vec3(0.0, 0.0, 1.0)));
         vec3 o = light, d = c * axis + s * (cos(angle) * side + sin(angle) * cross(axis, side));
-        float choice[6] = float[6](u.z, u.w, v.x, v.y, v.z, v.w);
         bool inside = false;
         for (int k = 0; k < 6; k++) {
             float t = meets(o, d);
@@ -41,7 +41,7 @@ local passes = rill.program [=[
             o += t * d;
             vec3 n = inside ? -o : o;
             float eta = inside ? index : 1.0 / index;
-            if (choice[k] < reflected(-dot(n, d), eta)) {
+            if (random() < reflected(-dot(n, d), eta)) {
                 d = reflect(d, n);
             } else {
                 d = refract(d, n, eta);
@@ -67,12 +67,11 @@ local scene <const> = {light = {-2.8, 3.4, 1.0}, floor_ = 1.0, reach = 2.6, wide
 -- `progress` is a progress bar or nil.
 local function shine(size, photons, index, seed, progress)
     local power, missed, most = rill.stream("float", {size, size}), 0, 1 << 21
+    rill.seed(seed)
     for first = 0, photons - 1, most do
         local n = math.min(most, photons - first)
-        local u <close> = rill.random(n, {type = "vec4", seed = seed + 2 * first})
-        local v <close> = rill.random(n, {type = "vec4", seed = seed + 2 * first + 1})
         local cell <close> = passes.trace {light = scene.light, index = index, floor_ = scene.floor_,
-            reach = scene.reach, widest = scene.widest, size = size, u = u, v = v}
+            reach = scene.reach, widest = scene.widest, size = size, shape = n}
         rill.scatter(power:reshape(size * size), cell, 1.0, "add")
         missed = missed + cell:map("x < 0 ? 1 : 0"):sum()
         if progress then progress:step(n) end

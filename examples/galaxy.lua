@@ -10,9 +10,10 @@ local rill = require "rill"
 local SOFTENING <const>, SHARE <const> = 0.15, 0.2 -- SHARE: the part of the mass in the stars
 local disc = rill.kernel [=[
     // Places a star on its disc, uniformly by area, with the speed of a circular orbit around the mass inside.
-    kernel void star(float seen<>, float angle<>, float mass, float share, float soft, mat3 turn, vec3 middle, vec3 drift,
+    kernel void star(float mass, float share, float soft, mat3 turn, vec3 middle, vec3 drift,
                      out vec3 x<>, out vec3 v<>) {
-        float r = sqrt(mix(0.04, 1.0, seen)), a = 6.2831853 * angle;
+        vec2 u = random2();
+        float r = sqrt(mix(0.04, 1.0, u.x)), a = 6.2831853 * u.y;
         float within = mass * (1.0 - share + share * r * r), speed = r * sqrt(within / pow(r * r + soft * soft, 1.5));
         x = turn * (r * vec3(cos(a), sin(a), 0.0)) + middle;
         v = turn * (speed * vec3(-sin(a), cos(a), 0.0)) + drift;
@@ -24,8 +25,8 @@ local disc = rill.kernel [=[
 local function galaxy(stars, mass, middle, drift, tilt, seed)
     local c, s = math.cos(math.rad(tilt)), math.sin(math.rad(tilt))
     local x, v = disc {
-        seen = rill.random(stars, {seed = seed}), angle = rill.random(stars, {seed = seed + 1}), mass = mass,
-        share = SHARE, soft = SOFTENING, turn = {{1, 0, 0}, {0, c, -s}, {0, s, c}}, middle = middle, drift = drift,
+        shape = stars, seed = seed, mass = mass, share = SHARE, soft = SOFTENING,
+        turn = {{1, 0, 0}, {0, c, -s}, {0, s, c}}, middle = middle, drift = drift,
     }
     x:set(middle, 1)
     v:set(drift, 1)

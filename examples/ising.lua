@@ -11,7 +11,7 @@ local rill = require "rill"
 local passes = rill.program [=[
     // Updates the spins of one colour. Site c of row y is in column 2 c + (y + colour) % 2. flip[layer] has the probabilities of a flip if the spin times
     // the sum of its neighbors is -4, -2, 0, 2, 4.
-    kernel void update(float flip[][], int colour, neighbor int other<>, inout int spin<>) {
+    kernel void update(float flip[][], int colour, neighbor(wrap) int other<>, inout int spin<>) {
         ivec4 at = indexof(spin);
         int side = (at.y + colour) % 2 == 0 ? -1 : 1;
         int around = other[0] + other[ivec3(side, 0, 0)] + other[ivec3(0, -1, 0)] + other[ivec3(0, 1, 0)];
@@ -43,15 +43,14 @@ local function create(size, temperatures)
     end
     local shape = {#temperatures, size, size // 2}
     local black, white = rill.stream("int", shape, 1), rill.stream("int", shape, 1)
-    return setmetatable({flip = rill.from(flip), size = size, black = black, white = white,
-        around_black = white:boundary "wrap", around_white = black:boundary "wrap"}, Lattice)
+    return setmetatable({flip = rill.from(flip), size = size, black = black, white = white}, Lattice)
 end
 
 --- Updates each spin `sweeps` times.
 function Lattice:run(sweeps)
     for _ = 1, sweeps do
-        passes.update(self.flip, 0, self.around_black, self.black)
-        passes.update(self.flip, 1, self.around_white, self.white)
+        passes.update(self.flip, 0, self.white, self.black)
+        passes.update(self.flip, 1, self.black, self.white)
     end
 end
 

@@ -1,31 +1,23 @@
--- A Julia set by inverse iteration: thousands of points move onto it at random, with a random number generator per point.
+-- A Julia set by inverse iteration: thousands of points move onto it at random, with random numbers in the kernel.
 --
 --     lua5.4 examples/julia.lua [size [directory]]        768 out
 --
 -- The set is attracting under the inverse of z^2 + c: z becomes one of the two square roots of z - c, chosen at random (the GPGPU chapter, exercise
 -- 28.6-2). A point starts at a fixed point of the formula and takes some steps that are not counted. Each further step adds one to its cell of the
--- image by an atomic addition. The exercise requires a random number generator in the kernel; this one is PCG (O'Neill 2014, output permutation
--- "RXS-M-XS"), seeded by the index of the point. The script checks that the points found stay on the set under forward iteration.
+-- image by an atomic addition. The script checks that the points found stay on the set under forward iteration.
 local rill = require "rill"
 
 local passes = rill.program [=[
-    uint pcg(inout uint state) {
-        state = state * 747796405u + 2891336453u;
-        uint word = ((state >> ((state >> 28) + 4u)) ^ state) * 277803737u;
-        return (word >> 22) ^ word;
-    }
-
     vec2 root(vec2 z) {
         float r = length(z), x = sqrt(max(0.5 * (r + z.x), 0.0)), y = sqrt(max(0.5 * (r - z.x), 0.0));
         return vec2(x, z.y < 0.0 ? -y : y);
     }
 
     kernel void wander(vec2 c, int unseen, int steps, float reach, vec2 z<>, inout int hits[][], out vec2 last<>) {
-        uint state = uint(indexof(last).x) * 2654435769u + 12345u;
         ivec2 size = sizeof_stream(hits).xy;
         last = z;
         for (int k = 0; k < unseen + steps; k++) {
-            last = root(last - c) * ((pcg(state) >> 31) == 0u ? 1.0 : -1.0);
+            last = root(last - c) * (random() < 0.5 ? 1.0 : -1.0);
             ivec2 at = ivec2(floor((vec2(last.x, -last.y) / reach * 0.5 + 0.5) * vec2(size)));
             if (k >= unseen && all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, size))) {
                 atomicAdd(hits[at.y][at.x], 1);
@@ -57,7 +49,7 @@ local function wander(c, size, points, steps, reach)
     local r = math.sqrt(re * re + im * im)
     local x, y = math.sqrt(math.max(0, (r + re) / 2)), math.sqrt(math.max(0, (r - re) / 2))
     local start = rill.stream("vec2", points, {(1 + x) / 2, (im < 0 and -y or y) / 2})
-    return hits, passes.wander(c, 40, steps, reach, start, hits)
+    return hits, passes.wander:seed(1)(c, 40, steps, reach, start, hits)
 end
 
 --- Returns the number of points that diverge within `steps` steps of forward iteration.

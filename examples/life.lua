@@ -14,6 +14,9 @@ local passes = rill.program [[
         r = around == 3 || (around == 2 && cell[0] == 1) ? 1 : 0;
     }
 
+    // Makes a cell alive with a probability of 3/8.
+    kernel void sow(out int cell<>) { cell = random() < 0.375 ? 1 : 0; }
+
     // The trail of a cell: 1 while it is alive, then decaying slowly.
     kernel void cool(int cell<>, float before<>, out float warmth<>) {
         warmth = cell == 1 ? 1.0 : 0.985 * before;
@@ -41,7 +44,7 @@ end
 
 --- Returns a world in which each cell is alive with a probability of 3/8.
 local function random_world(size, seed)
-    return rill.random({size, size}, {seed = seed}):lt(3 / 8):cast "int8"
+    return passes.sow({shape = {size, size}, seed = seed}):cast "int8"
 end
 
 --- Writes the next generation into `result` and returns it.

@@ -30,7 +30,8 @@ local passes = rill.program((([=[
         r = v4;
     }
     // Makes a share of the pixels black or white.
-    kernel void soil(float share, float dice<>, float p<>, out float r<>) {
+    kernel void soil(float share, float p<>, out float r<>) {
+        float dice = random();
         r = dice < 0.5 * share ? 0.0 : dice > 1.0 - 0.5 * share ? 1.0 : p;
     }
     kernel float gray(vec3 c<>) { return dot(c, vec3(0.2126, 0.7152, 0.0722)); }
@@ -63,7 +64,7 @@ directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local picture = passes.gray(path and rill.image.load(path, "vec3") or balloons.scene {shape = {384, 512}})
-local soiled = passes.soil(share, rill.random(picture.shape, {seed = 3}), picture)
+local soiled = passes.soil:seed(3)(share, picture)
 local clean = passes.median(soiled)
 assert(clean:bytes() == rill.image.median(soiled, 1):bytes(), "rill.image.median gives another result")
 local rows, got = soiled:read(), clean:read()

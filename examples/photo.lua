@@ -19,7 +19,8 @@ local passes = rill.program [=[
         float above = (float(size.y - at.y) - 0.5) / float(size.y) - 0.96 * sqrt(height);
         c = above < 0.0 ? mix(vec3(0.35, 0.15, 0.45), vec3(1.0, 0.75, 0.40), level) : vec3(0.06, 0.06, 0.09);
     }
-    kernel void soil(float share, float noise<>, vec3 p<>, out vec3 r<>) {
+    kernel void soil(float share, vec3 p<>, out vec3 r<>) {
+        float noise = random();
         r = noise < 0.5 * share ? vec3(0.0) : noise < share ? vec3(1.0) : p;
     }
     kernel void ink(bool line<>, vec3 p<>, out vec3 r<>) { r = line ? 0.15 * p : p; }
@@ -48,7 +49,7 @@ end
 
 --- Adds salt-and-pepper noise to a share of the pixels.
 function photo.soil(picture, share)
-    return passes.soil(share, rill.random(picture.shape, {seed = 1}), picture)
+    return passes.soil:seed(1)(share, picture)
 end
 
 --- Brightens shadows and keeps highlights, by tone mapping with the mean `key` and the brightest pixel as white.

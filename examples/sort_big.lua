@@ -2,9 +2,9 @@
 --
 --     lua5.4 examples/sort_big.lua [size [directory]]        2000000 out
 --
--- A file of random numbers is written tile by tile: a kernel computes each number from its index, as a hash (lowbias32; C. Wellons, Prospecting for
--- hash functions, 2018). b:sort sorts the file with 4 MiB of memory for its tiles: it writes sorted runs, and merges them. The script
--- checks that elements of the sorted file are ascending, and compares its quartiles with those of the uniform distribution.
+-- A file of random numbers is written tile by tile: each number follows from a seed and its index. b:sort sorts the file with 4 MiB of memory for its
+-- tiles: it writes sorted runs, and merges them. The script checks that elements of the sorted file are ascending, and compares its quartiles with those
+-- of the uniform distribution.
 local rill = require "rill"
 
 local size, directory = ...
@@ -29,17 +29,10 @@ local function zeros(name, n)
     return rill.big(path(name), {memory = 4 << 20})
 end
 
-local random = rill.kernel [=[
-    kernel void random(uint zero<>, out float r<>) {
-        uint x = uint(indexof(zero).x) + zero;
-        x = (x ^ (x >> 16)) * 0x7feb352du;
-        x = (x ^ (x >> 15)) * 0x846ca68bu;
-        r = float((x ^ (x >> 16)) >> 8) / 16777216.0;
-    }
-]=]
-
+local uniform = rill.kernel "kernel float uniform(uint zero<>) { return random(); }"
+rill.seed(1)
 local begin = rill.clock()
-local numbers = zeros("zeros", size):map(random, path "numbers")
+local numbers = zeros("zeros", size):map(uniform, path "numbers")
 print(("wrote %d numbers in %.2f s: mean %.4f, standard deviation %.4f"):format(size, rill.clock() - begin,
     numbers:mean(), numbers:std()))
 

@@ -58,8 +58,8 @@ local program = rill.program [=[
         last = vec4(best[4], best[5], best[6], best[7]);
     }
     // Chooses one of the moves with probabilities proportional to the likelihoods. u: from 0 to 1.
-    kernel void choose(int key<>, float u<>, ivec4 move<>, vec4 first<>, vec4 last<>, out int to<>) {
-        float rest = u * (dot(first, vec4(1.0)) + dot(last, vec4(1.0)));
+    kernel void choose(int key<>, ivec4 move<>, vec4 first<>, vec4 last<>, out int to<>) {
+        float rest = random() * (dot(first, vec4(1.0)) + dot(last, vec4(1.0)));
         int k = 7;
         for (int i = 7; i >= 0; i--) {
             float before = 0.0;
@@ -69,9 +69,7 @@ local program = rill.program [=[
         int code = move[k / 2] >> (k % 2 * 16) & 0xffff;
         to = key + ((code >> 8) - 16) * 65536 + (code & 0xff) - 16;
     }
-    kernel void start(float u<>, float v<>, int side, out int key<>) {
-        key = min(int(v * float(side)), side - 1) << 16 | min(int(u * float(side)), side - 1);
-    }
+    kernel void start(int side, out int key<>) { key = random_int(side) << 16 | random_int(side); }
     kernel void count(int key<>, int side, inout int counts[]) { atomicAdd(counts[(key >> 16) * side + (key & 0xffff)], 1); }
     kernel void shade(int n<>, float a<>, out vec3 c<>) {
         float t = 1.0 - exp(-float(n) / 10.0);
@@ -96,7 +94,7 @@ end
 
 --- agents.scatter(count, side, seed): the keys of agents in random cells.
 function agents.scatter(count, side, seed)
-    return program.start(rill.random(count, {seed = seed}), rill.random(count, {seed = seed + 1000}), side)
+    return program.start {side = side, shape = count, seed = seed}
 end
 
 --- agents.step(keys, activity, side, strategy, seed, sorted): the keys after one step, and the report of rill.reuse.run. sorted: sort agents by cell before.
@@ -104,9 +102,8 @@ function agents.step(keys, activity, side, strategy, seed, sorted)
     local from = sorted and keys:sort() or keys
     local move, first, last, report = rill.reuse.run(strategy, from, program.moves,
         {activity:reshape(side * side), side}, agents.SIZES[strategy])
-    local u = rill.random(from.size, {seed = seed})
-    local to = program.choose(from, u, move, first, last)
-    for _, s in ipairs {move, first, last, u} do s:close() end
+    local to = program.choose:seed(seed)(from, move, first, last)
+    for _, s in ipairs {move, first, last} do s:close() end
     if sorted then from:close() end
     return to, report
 end
