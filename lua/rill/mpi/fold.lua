@@ -421,7 +421,7 @@ function methods.scan(d, options)
     local c, seen = own.data.cut, types.seen_scalar(own.data.type)
     seen = seen == "bool" and "int" or seen
     local wide = is_whole(own) and seen or "double"
-    local result = distributed.create(seen, c, own.modes)
+    local result = distributed.create(seen, c)
     local part = distributed.part(own)
     part = own.data.type ~= seen and c.size > 0 and part:cast(seen) or part
     local n, unit = c.own[1], c.units[1]
