@@ -228,7 +228,7 @@ boundaries.steps = {
         function(case, s)
             s.u = {shape = case.shape, data = s.u.data, modes = boundaries.modes(case.d, case.rank)}
         end,
-        function(_, s, _, modes) s.u = s.u:boundary(table.unpack(modes)) end,
+        function(_, s, _, modes) s.u = s.u:eval():boundary(table.unpack(modes)) end,
     },
     map = {
         function(case, s)
