@@ -217,6 +217,18 @@ describe("random numbers in kernels", function()
         for _, place in ipairs {{1, 1}, {3, 10}, {4, 10}, {9, 9}, {17, 17}} do
             assert.equal(nodes[17 * (place[1] - 1) + place[2]], tree:get(place[1], place[2]))
         end
+        local function refined(seed)
+            rill.seed(seed)
+            local t = rill.quadtree("float", {size = {256, 256}, page = {4, 4}, depth = 3})
+            local some = rill.kernel "kernel void some(float q<>, out bool r<>) { r = random() < 0.02; }"
+            t:refine(some)
+            t:refine(some)
+            return t.pages.mapped, add(zeros(3)):values()
+        end
+        local pages, next_numbers = refined(8)
+        assert.same(firsts(3, 8, 2), next_numbers)
+        assert.equal(pages, (refined(8)))
+        assert.not_equal(pages, (refined(9)))
         local huge = rill.sparse("float", {1 << 20, 1 << 20}, {page = {4, 4}})
         huge:set(1, (1 << 19) + 1, 8)
         local place = (1 << 39) + 7

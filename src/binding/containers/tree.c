@@ -111,8 +111,13 @@ static LuaContainer *push_mask(lua_State *L, LuaContainer *self, const char *fun
     }
     LuaContainer *mask = container_push(L);
     bool check = state_get(L)->check;
+    RandomNumbers random = kernel ? kernel_numbers(L, 2) : (RandomNumbers){0};
     container_make(L, mask, self->stream.device, function,
-                   kernel ? tree_mask_kernel(self->container, kernel, check) : tree_mask_copy(self->container, input));
+                   kernel ? tree_mask_kernel(self->container, kernel, random, check)
+                          : tree_mask_copy(self->container, input));
+    if (kernel) {
+        kernel_count_numbers(L, 2);
+    }
     return mask;
 }
 

@@ -56,6 +56,19 @@ static Kernel *kernel_check(lua_State *L, int index, const char *function)
     return kernel;
 }
 
+RandomNumbers kernel_numbers(lua_State *L, int index)
+{
+    const LuaKernel *self = lua_touserdata(L, index);
+    const RandomSequence *sequence = &state_get(L)->random;
+    return self->seeded ? self->random : (RandomNumbers){sequence->seed, sequence->launch};
+}
+
+void kernel_count_numbers(lua_State *L, int index)
+{
+    const LuaKernel *self = lua_touserdata(L, index);
+    state_get(L)->random.launch += kernel_is_random(self->kernel) && !self->seeded;
+}
+
 void kernel_copy_seed(lua_State *L, int index)
 {
     const LuaKernel *from = lua_touserdata(L, index);
@@ -146,13 +159,6 @@ static bool has_constant_stream(lua_State *L, const Function *f)
     return found;
 }
 
-/* Returns the random numbers of the next launch without a seed. */
-static RandomNumbers next_numbers(lua_State *L)
-{
-    const RandomSequence *sequence = &state_get(L)->random;
-    return (RandomNumbers){sequence->seed, sequence->launch};
-}
-
 static int kernel_call(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel");
@@ -169,9 +175,7 @@ static int kernel_call(lua_State *L)
     if (reduces) {
         return reduce_call(L, &call);
     }
-    const LuaKernel *self = lua_touserdata(L, 1);
-    call.seeded = self->seeded;
-    call.launch.random = self->seeded ? self->random : next_numbers(L);
+    call.launch.random = kernel_numbers(L, 1);
     call_collect(L, &call);
     call_allocate(L, &call);
     for (int i = 0; i < call.function->param_count; i++) {
@@ -185,8 +189,8 @@ static int kernel_call(lua_State *L)
     if (!container_launch_run(&call.launch, state->check, call.vouts)) {
         call_raise(L, &call);
     }
-    if (kernel_is_random(kernel) && !call.seeded) {
-        state_get(L)->random.launch++;
+    if (!call.seeded) {
+        kernel_count_numbers(L, 1);
     }
     if (state->watched) {
         call_watcher(L, &call);
@@ -549,8 +553,8 @@ static int rill_numbered(lua_State *L)
         return 1;
     }
     if (lua_rawlen(L, 2) == 0) {
-        RandomNumbers next = next_numbers(L);
-        state_get(L)->random.launch++;
+        RandomNumbers next = kernel_numbers(L, 1);
+        kernel_count_numbers(L, 1);
         lua_pushinteger(L, (lua_Integer)next.seed);
         lua_rawseti(L, 2, 1);
         lua_pushinteger(L, (lua_Integer)next.launch);

@@ -29,7 +29,7 @@ typedef struct Call {
     uint64_t boxed;         /* bit i: argument i is a box */
     int over_at;            /* stack index of the option `over`, or 0 */
     Placement placement;    /* the option `part` */
-    bool seeded;            /* the option `seed`, or k:seed */
+    bool seeded;            /* has the option `seed` */
     ContainerLaunch launch; /* the launch with these arguments */
     int used;
     uint32_t words[CALL_WORDS];
@@ -37,6 +37,10 @@ typedef struct Call {
 
 /* Pushes a kernel userdata and takes over the reference. */
 void kernel_push(lua_State *L, Kernel *kernel);
+/* Returns the random numbers of a launch of the kernel at `index`: those of k:seed, or those of the next launch. */
+RandomNumbers kernel_numbers(lua_State *L, int index);
+/* Counts a launch of the kernel at `index` if it drew random numbers without a seed. */
+void kernel_count_numbers(lua_State *L, int index);
 /* Gives the kernel userdata on top of the stack the seed of the one at `index`. */
 void kernel_copy_seed(lua_State *L, int index);
 /* Pushes the list of the notes about the whole text of the kernel, each a string, and returns 1. */

@@ -44,7 +44,8 @@ static bool check_inputs(const Kernel *kernel, const Type *type)
 }
 
 /* Runs over all nodes of the leaves, also at T-junctions, since each leaf is marked by its own nodes. */
-static bool launch(Container *c, Kernel *kernel, const Stream *input, int output, Container *mask, bool check)
+static bool launch(Container *c, Kernel *kernel, const Stream *input, int output, Container *mask, RandomNumbers random,
+                   bool check)
 {
     Argument args[MAX_PARAMS] = {0};
     const Region *active = container_active(c);
@@ -52,30 +53,31 @@ static bool launch(Container *c, Kernel *kernel, const Stream *input, int output
     for (int i = 0; i < kernel_function(kernel)->param_count; i++) {
         args[i].stream = i == output ? container_whole(mask) : input;
     }
-    Domain domain = {.shape = container_whole(c)->shape, .pages = region ? region_set(region, false) : NULL};
+    Domain domain = {
+        .shape = container_whole(c)->shape, .pages = region ? region_set(region, false) : NULL, .random = random};
     bool done = region && kernel_launch_over(kernel, container_whole(c)->device, args, &domain, check);
     region_release(region);
     return done;
 }
 
 /* Creates a mask by a kernel whose inputs are all `input`. */
-static Container *make(Container *c, Kernel *kernel, const Stream *input, bool check)
+static Container *make(Container *c, Kernel *kernel, const Stream *input, RandomNumbers random, bool check)
 {
     int output = output_of(kernel);
     if (output >= 0 && !check_inputs(kernel, input->type)) {
         return NULL;
     }
     Container *mask = output < 0 ? NULL : tree_mask(c, kernel_function(kernel)->params[output].type);
-    if (mask && !launch(c, kernel, input, output, mask, check)) {
+    if (mask && !launch(c, kernel, input, output, mask, random, check)) {
         container_release(mask);
         mask = NULL;
     }
     return mask;
 }
 
-Container *tree_mask_kernel(Container *c, Kernel *kernel, bool check)
+Container *tree_mask_kernel(Container *c, Kernel *kernel, RandomNumbers random, bool check)
 {
-    return make(c, kernel, container_whole(c), check);
+    return make(c, kernel, container_whole(c), random, check);
 }
 
 Container *tree_mask_copy(Container *c, const Stream *elements)
@@ -84,5 +86,5 @@ Container *tree_mask_copy(Container *c, const Stream *elements)
     const char *type = elements->type->value->name;
     snprintf(text, sizeof text, "kernel void mark(%s x<>, out %s r<>) { r = x; }", type, type);
     Kernel *kernel = builtin_kernel(elements->device, text);
-    return kernel ? make(c, kernel, elements, false) : NULL;
+    return kernel ? make(c, kernel, elements, (RandomNumbers){0}, false) : NULL;
 }

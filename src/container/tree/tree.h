@@ -38,9 +38,9 @@ Region *tree_refine(Container *c, const Stream *points, const Stream *levels, in
 /* Creates a container of another type with the same pages, whose nodes are not synchronized after writes.
  * Returns NULL with error_set on failure. */
 Container *tree_mask(const Container *c, const Type *type);
-/* Creates a mask that a kernel computes, with the container as its only argument. Returns NULL with error_set
- * on failure. */
-Container *tree_mask_kernel(Container *c, Kernel *kernel, bool check);
+/* Creates a mask that a kernel computes, with the container as its only argument. `random`: see Domain. Returns NULL with
+ * error_set on failure. */
+Container *tree_mask_kernel(Container *c, Kernel *kernel, RandomNumbers random, bool check);
 /* Creates a mask from the elements of a stream or a container of c's shape. Returns NULL with error_set on
  * failure. */
 Container *tree_mask_copy(Container *c, const Stream *elements);
