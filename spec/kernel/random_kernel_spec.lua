@@ -292,8 +292,14 @@ describe("random numbers in kernels", function()
             assert.falsy(done)
             assert.truthy(message:find(part, 1, true), message)
         end
+        local done, message = pcall(rill.translator.new, {rank = 1, to = 1, shape = 9, glsl = [[
+            int moved(int v) { return v + random_int(2); }
+            int translate(int v) { return moved(v); }
+        ]], cpu = function(v) return v end})
+        assert.falsy(done)
+        assert.truthy(message:find("a translator draws no random numbers", 1, true), message)
         for _, seed in ipairs {1.5, "a", {}} do
-            local done, message = pcall(first, {shape = 3, seed = seed})
+            done, message = pcall(first, {shape = 3, seed = seed})
             assert.falsy(done)
             assert.truthy(message:find("option 'seed': expected a whole number", 1, true), message)
         end
@@ -330,9 +336,9 @@ describe("random numbers in kernels", function()
     it("do not depend on the tiles of files", function()
         local files = tempfiles.open()
         finally(function() files:close() end)
-        local rows, columns = 300, 1000
+        local rows, columns = 60, 1000
         rill.random({rows, columns}, {seed = 1}):map "0.0 * x":save(files:path "a.npy")
-        local b = rill.big(files:path "a.npy", {tile = 4096})
+        local b = rill.big(files:path "a.npy", {tile = 1000})
         local wanted = rill.from(firsts(rows * columns, 21, 0)):reshape {rows, columns}
         rill.seed(21)
         b:map(add, files:path "b.npy")

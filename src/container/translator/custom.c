@@ -216,7 +216,9 @@ static bool compile(Device *device, const Module *module, int rank, int to, bool
         return false;
     }
     Kernel *kernel = kernel_create(whole, &whole->functions.items[whole->functions.count - 1]);
-    bool done = kernel && kernel_compile(kernel, device);
+    bool steady = kernel && (!kernel_is_random(kernel) ||
+                             error_set("a translator draws no random numbers: a point has one address"));
+    bool done = steady && kernel_compile(kernel, device);
     kernel_release(kernel);
     module_release(whole);
     return done;
