@@ -1,8 +1,8 @@
 -- Conway's game of life on a torus: a `neighbor` parameter with the boundary mode `wrap` in the signature.
 --
---     lua5.4 examples/life.lua [generations [directory [start]]]        1000 out pentomino
+--     lua5.4 examples/life.lua [generations [directory [start]]]        1000 out random
 --
--- start: "pentomino", or "random" for a grid of which three of eight cells are alive.
+-- start: "random", a grid of which three of eight cells are alive, or "pentomino".
 local rill = require "rill"
 
 local passes = rill.program [[
@@ -58,8 +58,8 @@ end
 
 local generations, directory, start = ...
 generations = assert(math.tointeger(tonumber(generations or 1000)), "generations: expected a whole number")
-directory, start = directory or "out", start or "pentomino"
-assert(start == "pentomino" or start == "random", "start: expected pentomino or random")
+directory, start = directory or "out", start or "random"
+assert(start == "pentomino" or start == "random", "start: expected random or pentomino")
 os.execute(("mkdir -p '%s'"):format(directory))
 
 -- The R-pentomino takes 1103 generations to settle on an infinite plane. On a torus its gliders return.
