@@ -3,6 +3,7 @@
 #include "container/storage/frames.h"
 #include "gpu/context/timer.h"
 #include "gpu/driver_test/driver_test.h"
+#include "gpu/tuning.h"
 #include "kernel/launch/tuner.h"
 
 #include <stdio.h>

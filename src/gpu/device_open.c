@@ -1,6 +1,7 @@
 /* Opens and closes a device. Calls the other files of src/gpu in order. */
 #include "base/environment.h"
 #include "gpu/context/device_private.h"
+#include "gpu/tuning.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "gpu/context/tuning.h"
+#include "gpu/tuning.h"
 
 #include "base/environment.h"
 #include "base/strbuf.h"

@@ -37,7 +37,7 @@ struct Kernel {
     uint64_t serial;       /* unique number of the kernel, for caches that outlive kernels */
     KernelLife *life;
     Lru variants; /* of Variant */
-    Lru mapped;   /* kernels derived from this one by address_map.c, which also sets mapped_destroy */
+    Lru mapped;   /* kernels derived from this one by address_kernel.c, which also sets mapped_destroy */
     void (*mapped_destroy)(void *item);
     bool addressed;              /* the last launch used a derived kernel */
     const AddressUse *addresses; /* of a derived kernel; otherwise NULL */
@@ -54,7 +54,7 @@ Kernel *kernel_blank(Module *module);
  * from the kernel. */
 KernelText kernel_text(const Kernel *kernel, Device *device);
 /* Finds or derives the kernel to launch if arguments have address maps, and stores its arguments in
- * `given` (address_map.c). Otherwise returns the kernel itself and leaves `given` unchanged. The
+ * `given` (address_kernel.c). Otherwise returns the kernel itself and leaves `given` unchanged. The
  * result lives as long as the kernel. Returns NULL with error_set on failure. */
 Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Argument given[MAX_PARAMS]);
 /* Returns the kernel that the last launch used: a derived kernel or the kernel itself. */

@@ -5,7 +5,7 @@
 #include "kernel/launch/builtin.h"
 #include "kernel/launch/copy.h"
 #include "shared/gemv_words.h"
-#include "stream/view.h"
+#include "stream/view_dim.h"
 
 #include <string.h>
 

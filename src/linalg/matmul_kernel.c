@@ -4,7 +4,7 @@
 #include "gpu/program/shader.h"
 #include "kernel/launch/copy.h"
 #include "shared/matmul_words.h"
-#include "stream/view.h"
+#include "stream/view_dim.h"
 
 #include <stdio.h>
 #include <string.h>

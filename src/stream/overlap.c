@@ -1,5 +1,5 @@
 /* Compares the memory of two streams: whether they overlap, and which ranges were written. Works in bytes. */
-#include "stream/view.h"
+#include "stream/view_dim.h"
 
 /* Both streams are described as boxes in one grid of bytes. Axis k has the same stride for both. */
 enum { BOX_AXES = 2 * SHAPE_MAX_RANK + 1 };

@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "stream/view.h"
+#include "stream/view_dim.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "stream/stream.h"
 
 #include "base/error.h"
-#include "stream/view.h"
+#include "stream/view_dim.h"
 
 #include <inttypes.h>
 #include <math.h>

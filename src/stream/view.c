@@ -1,4 +1,4 @@
-#include "stream/view.h"
+#include "stream/view_dim.h"
 
 #include "base/error.h"
 

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/environment.h"
 #include "binding/binding.h"
+#include "gpu/tuning.h"
 #include "kernel/launch/tuner.h"
 
 #include <stdlib.h>

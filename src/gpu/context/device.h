@@ -4,7 +4,7 @@
 #ifndef RILL_GPU_CONTEXT_DEVICE_H
 #define RILL_GPU_CONTEXT_DEVICE_H
 
-#include "gpu/context/tuning.h"
+#include "gpu/context/tuning_choices.h"
 #include "shared/fault_words.h"
 
 #include <stdbool.h>

@@ -238,9 +238,6 @@ enum { CACHE_PATH_ROOM = 1024 };
  * written. */
 bool driver_cache_directory(char path[CACHE_PATH_ROOM]);
 
-/* Chooses the values of all tuning choices (tuning.c). Returns false with error_set if RILL_TUNE is invalid. */
-bool tuning_look_up(Device *device);
-
 /* Reads or makes the measures of the driver (driver_test.c). Returns false with error_set if the driver is
  * refused. Sets *wrong if the driver computes incorrect results. */
 bool driver_test_measure(Device *device, DriverTestMeasures *measures, bool *wrong);

@@ -3,7 +3,7 @@
 #include "base/strbuf.h"
 #include "gpu/program/shader.h"
 #include "shared/transpose_words.h"
-#include "stream/view.h"
+#include "stream/view_dim.h"
 
 #include <string.h>
 

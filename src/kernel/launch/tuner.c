@@ -2,6 +2,7 @@
 
 #include "base/strbuf.h"
 #include "gpu/context/timer.h"
+#include "gpu/tuning.h"
 #include "kernel/launch/builtin.h"
 
 #include <stdlib.h>

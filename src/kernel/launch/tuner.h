@@ -1,4 +1,4 @@
-/* Measures the choices of gpu/context/tuning.h with typical kernels. */
+/* Measures the choices of gpu/context/tuning_choices.h with typical kernels. */
 #ifndef RILL_KERNEL_LAUNCH_TUNER_H
 #define RILL_KERNEL_LAUNCH_TUNER_H
 

@@ -4,7 +4,7 @@
 #include "gpu/memory/workspace.h"
 #include "kernel/emit/glsl.h"
 #include "kernel/launch/copy.h"
-#include "stream/view.h"
+#include "stream/view_dim.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "gpu/memory/buffer.h"
 #include "kernel/emit/glsl.h"
-#include "stream/view.h"
+#include "stream/view_dim.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Choices that affect the speed of a device and never its results. They are measured once per processor model,
  * driver version and environment, on devices of the family cpu that finish work within the call. The outcome is
  * kept next to the record of the driver test. Other devices use the defaults. */
-#ifndef RILL_GPU_CONTEXT_TUNING_H
-#define RILL_GPU_CONTEXT_TUNING_H
+#ifndef RILL_GPU_CONTEXT_TUNING_CHOICES_H
+#define RILL_GPU_CONTEXT_TUNING_CHOICES_H
 
 #include <stdbool.h>
 
@@ -49,25 +49,5 @@ typedef struct TuningResult {
     TuningSource source;
     double seconds[TUNING_VALUES];
 } TuningResult;
-
-struct Device;
-
-/* Returns whether the device must be measured before it is used: it can be measured and there is no record. */
-bool tuning_due(const struct Device *device);
-/* Returns whether the device can be measured. */
-bool tuning_possible(const struct Device *device);
-/* Returns the source and the times of a choice. */
-const TuningResult *tuning_result(const struct Device *device, TuningId id);
-
-/* Prepares a measurement: resets the choices that RILL_TUNE does not force to their defaults, and suspends
- * traces, dumps and profiles. */
-void tuning_begin(struct Device *device);
-/* Uses a value from now on. Programs that exist keep the values with which they were made. */
-void tuning_use(struct Device *device, TuningId id, int value);
-/* Records the times of one choice; seconds[k] is the time with values[k]. */
-void tuning_note(struct Device *device, TuningId id, const double seconds[TUNING_VALUES]);
-/* Ends a measurement. Writes the record if `complete` is set. If the device had no buffers before the measurement,
- * frees the pool and the staging memory that the measurement left. */
-void tuning_end(struct Device *device, bool complete);
 
 #endif

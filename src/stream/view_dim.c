@@ -1,5 +1,5 @@
 /* One dimension of a view, which maps index i to ((i * step + start) / div) % mod. */
-#include "stream/view.h"
+#include "stream/view_dim.h"
 
 static int64_t gcd(int64_t a, int64_t b)
 {

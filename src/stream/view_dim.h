@@ -1,7 +1,7 @@
 /* Functions that change one dimension of a view, for views and resampling. stream.h defines the formula of a
  * dimension. The functions change the Stream struct only; they neither take nor drop references. */
-#ifndef RILL_STREAM_VIEW_H
-#define RILL_STREAM_VIEW_H
+#ifndef RILL_STREAM_VIEW_DIM_H
+#define RILL_STREAM_VIEW_DIM_H
 
 #include "stream/stream.h"
 
