@@ -4,7 +4,7 @@ local leaks = require "spec.support.leaks"
 local philox = require "spec.support.philox"
 local probability = require "spec.support.probability"
 
-local N <const> = 1 << 20
+local N <const> = os.getenv "RILL_SUITE_LONG" and 1 << 20 or 1 << 17
 
 -- The probabilities at which samples are divided: twentieths, and both tails.
 local LEVELS <const> = {2e-5, 1e-4, 1e-3, 0.01}
