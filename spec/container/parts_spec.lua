@@ -260,6 +260,14 @@ describe("primitives in parts", function()
         local third = rill.kernel "kernel bool third(float x<>) { return indexof(x).x % 3 == 0; }"
         equal(line:filter("i < 300000 && x > 400.0"):values(), c:filter("i < 300000 && x > 400.0"):values())
         equal(rill.gather(c:active():addresses(), line:find(third)):values(), c:find(third):values())
+        local few <const> = "x > 400.0 && random() < 0.1"
+        for _, name in ipairs {"filter", "find"} do
+            rill.seed(3)
+            local wanted = line[name](line, few)
+            rill.seed(3)
+            local got = c[name](c, few)
+            equal((name == "find" and rill.gather(c:active():addresses(), wanted) or wanted):values(), got:values())
+        end
     end)
 
     local large <const> = {

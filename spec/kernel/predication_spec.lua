@@ -111,6 +111,28 @@ describe("rill.branch", function()
         end
     end)
 
+    it("passes the options of the launch to both kernels", function()
+        local x, mask = rill.stream("float", 5), rill.from {0, 1, 0, 1, 1}
+        local place = rill.kernel "kernel void place(float x<>, out int r<>) { r = indexof(x).x; }"
+        local part = {first = {101}, shape = {1000}}
+        assert.same({100, 101, 102, 103, 104}, rill.branch(mask, place, place) {x = x, part = part}:values())
+        local some = rill.kernel "kernel void some(float x<>, out float r<>) { r = random(); }"
+        local plain = rill.kernel "kernel void plain(float y<>, out float q<>) { q = 2.0; }"
+        local all, first, second = some {x = x, seed = 3}:values(), {2, 2, 2, 2, 2}, {2, 2, 2, 2, 2}
+        for i = 1, 5 do
+            local list = mask:get(i) ~= 0 and first or second
+            list[i] = all[i]
+        end
+        assert.same(all, rill.branch(mask, some, some) {x = x, seed = 3}:values())
+        assert.same(first, rill.branch(mask, some, plain) {x = x, seed = 3}:values())
+        assert.same(second, rill.branch(mask, plain, some) {y = x, seed = 3}:values())
+        check.raises("unknown argument or option 'seed'", function()
+            rill.branch(mask, plain, plain) {y = x, seed = 3}
+        end)
+        local named = rill.kernel "kernel void named(float seed<>, out float r<>) { r = random(); }"
+        assert.same(all, rill.branch(mask, named:seed(3), named:seed(3)) {seed = x}:values())
+    end)
+
     it("wants two kernels of one signature", function()
         local mask = rill.stream("bool", 4)
         local other = rill.kernel "kernel void other(int x<>, out float r<>) { r = float(x); }"

@@ -239,6 +239,18 @@ describe("random numbers in kernels", function()
             first {r = grid, seed = 8}:get(-100, 37))
     end)
 
+    it("give the elements without pages the number of the first element", function()
+        local c = rill.sparse("float", {8, 8}, {page = {4, 4}})
+        c:allocate({5, 5}, {8, 8})
+        local wanted = firsts(64, 14, 0)
+        for _ = 1, 2 do
+            rill.seed(14)
+            local mapped = c:map "x + random()"
+            assert.same({wanted[37], wanted[1]}, {mapped:get(5, 5), mapped:get(1, 8)})
+            assert.same(firsts(2, 14, 1), first {shape = 2}:values())
+        end
+    end)
+
     it("count launches, which failed launches do not", function()
         rill.seed(12)
         local x = zeros(20)
@@ -351,5 +363,11 @@ describe("random numbers in kernels", function()
         for _, r in ipairs(third) do count = count + (r < 0.25 and 1 or 0) end
         assert.equal(count, kept.size)
         assert.same(firsts(5, 21, 3), add(zeros(5)):values())
+        for _, f in ipairs {"x + random()", add} do
+            assert.has_error(function() b:map(f, files:path "none/a.npy") end)
+            assert.has_error(function() b:filter(f, files:path "none/a.npy") end)
+        end
+        b:map(add:seed(3), files:path "e.npy")
+        assert.same(firsts(5, 21, 4), add(zeros(5)):values())
     end)
 end)

@@ -25,7 +25,7 @@ end
 -- Returns the arguments with each container replaced by a stream of its default, and the key of the result, which is
 -- nil if there are streams among the arguments. Returns nil if a container has no default.
 local function default_arguments(arguments, number)
-    local list, key, known = {}, {number}, true
+    local list, key, known = {}, {number}, number ~= nil
     for i, argument in ipairs(arguments) do
         local kind = core.type(argument)
         list[i] = argument
@@ -43,7 +43,8 @@ local function default_arguments(arguments, number)
     return list, known and table.concat(key, ";")
 end
 
--- Sets the default of a container. The device computes it as it computes elements; the results are cached.
+-- Sets the default of a container. The device computes it as it computes elements. The results are cached if `number`
+-- is given.
 local function set_default(container, kernel, arguments, number)
     local list, key = default_arguments(arguments, number)
     if not list then
@@ -67,15 +68,17 @@ function ofcontainers.eval(kernel, arguments, number, first, solid)
     local params = kernel.params
     local result = params[#params]
     local made = core._like(first, result.type, solid)
-    local named = {over = solid and first:range() or nil}
+    local named, random = {over = solid and first:range() or nil}, {}
+    kernel = core._numbered(kernel, random) -- also for the default
     for k, param in ipairs(params) do
         named[param.name] = arguments[k]
     end
     if not solid then
-        set_default(made, kernel, arguments, number) -- before pages are allocated, which are filled with the default
+        set_default(made, kernel, arguments, not core._is_random(kernel) and number or nil) -- before pages are allocated, which are filled with the default
     end
     named[result.name] = made
     kernel(named)
+    core._count_numbers(random)
     return core._inherit(made, table.unpack(arguments))
 end
 

@@ -159,14 +159,14 @@ return function(big, methods)
         return inputs, outputs, values
     end
 
-    -- Returns a function of tiles and their first element that launches a kernel.
+    -- Returns a function for write_each that launches a kernel.
     local function launcher(state, kernel, inputs, values)
         local row <const> = tiles.row(state)
-        local part, numbers = {first = {}, shape = state.shape}, {}
+        local part = {first = {}, shape = state.shape}
         for d = 1, #state.shape do
             part.first[d] = 1
         end
-        return function(streams, first)
+        return function(streams, first, numbers)
             for i, input in ipairs(inputs) do
                 values[input.name] = streams[i]
             end
@@ -228,17 +228,18 @@ return function(big, methods)
 
     local CLOSING <const> = {__close = tiles.close_all}
 
-    -- Writes the results of a function of each tile to files, and returns their big streams. `inputs`: for
+    -- Writes the results of a function of each tile, its first element, and a table of core._numbered, to files, and
+    -- returns their big streams. `inputs`: for
     -- tiles.each_of. `outputs`: a list of {variable = whether the number of elements is unknown, modes = the boundary
     -- modes that the result inherits}. `rows`: whether tiles are rows.
     local function write_each(where, inputs, outputs, paths, rows, f)
-        local state, width = inputs[1].state, 0
+        local state, width, numbers = inputs[1].state, 0, {}
         local empty <close> = setmetatable({}, CLOSING)
         for i, input in ipairs(inputs) do
             empty[i] = tiles.empty(input.state, rows)
             width = math.max(width, input.state.bytes)
         end
-        local examples <close> = setmetatable({f(empty, 0)}, CLOSING)
+        local examples <close> = setmetatable({f(empty, 0, numbers)}, CLOSING)
         for _, example in ipairs(examples) do
             local info = types.list[example.type]
             width = math.max(width, info and info.bytes or 0)
@@ -250,7 +251,7 @@ return function(big, methods)
             sinks[i] = tiles.sink(where, paths[i], examples[i].type, whole, math.max(per, row))
         end
         tiles.each_of(where, inputs, per, function(streams, first)
-            local results <close> = setmetatable({f(streams, first)}, CLOSING)
+            local results <close> = setmetatable({f(streams, first, numbers)}, CLOSING)
             for i, sink in ipairs(sinks) do
                 sink:put(results[i])
             end
@@ -263,6 +264,7 @@ return function(big, methods)
             sink:finish(not outputs[i].variable and state.shape or nil)
             made[i] = big.result(paths[i], examples[i].type, state, outputs[i].modes)
         end
+        core._count_numbers(numbers)
         return table.unpack(made)
     end
 
@@ -298,8 +300,8 @@ return function(big, methods)
         for _, input in ipairs(inputs) do
             outputs[1].modes = boundary.join(outputs[1].modes, input.state.modes)
         end
-        local paths, numbers = paths_of(where, inputs, outputs, path), {}
-        return write_each(where, inputs, outputs, paths, false, function(streams, first)
+        local paths = paths_of(where, inputs, outputs, path)
+        return write_each(where, inputs, outputs, paths, false, function(streams, first, numbers)
             local place = {first = first + 1, shape = state.size, numbers = numbers, streams = true}
             return map.placed(streams[1], place, f, values_of(streams))
         end)
@@ -319,8 +321,8 @@ return function(big, methods)
             end
             local paths = paths_of(where, inputs, result, path)
             local launch = launcher(state, pred, inputs, values)
-            return write_each(where, inputs, result, paths, true, function(streams, first)
-                local mask <close> = launch(streams, first)
+            return write_each(where, inputs, result, paths, true, function(streams, first, numbers)
+                local mask <close> = launch(streams, first, numbers)
                 return streams[1]:filter(mask)
             end)
         end
@@ -330,8 +332,7 @@ return function(big, methods)
             fail("%s: the stream has %d elements, and indices in kernels are below 2^31", where, state.size)
         end
         local paths = paths_of(where, inputs, result, path)
-        local numbers = {}
-        return write_each(where, inputs, result, paths, false, function(streams, first)
+        return write_each(where, inputs, result, paths, false, function(streams, first, numbers)
             local s = streams[1]
             local part = {first = first + 1, shape = state.size, numbers = numbers}
             return filter.text(s, pred, values_of(streams), part)

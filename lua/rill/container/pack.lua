@@ -308,10 +308,11 @@ local function by_parts(c, name, count, take, ...)
     return before
 end
 
--- Returns whether a predicate may read the index of an element, which differs when elements are packed in
--- parts.
+-- Returns whether a predicate may depend on the index of an element, which differs when elements are packed in parts:
+-- by i, or by random numbers.
 local function is_numbered(pred)
-    return rill.type(pred) == "kernel" or type(pred) == "string" and pred:find "%f[%w_]i%f[^%w_]" ~= nil
+    return rill.type(pred) == "kernel" or type(pred) == "string" and
+        (pred:find "%f[%w_]i%f[^%w_]" or pred:find "random") ~= nil
 end
 
 -- Returns whether a method can be computed in parts.

@@ -330,7 +330,7 @@ end
 function methods.map(d, text, constants)
     local state = kind.check(d, "map")
     local part, c = distributed.part(state), state.data.cut
-    local place = {first = {}, shape = c.shape, numbers = {}}
+    local place = {first = {}, shape = c.shape}
     for i = 1, #c.shape do
         place.first[i] = c.first[i] + 1
     end
@@ -647,7 +647,9 @@ distributed.gathered = nil
 local function launch_kernel(kernel, ...)
     local launch = collect(kernel, ...)
     if not launch.seeded then
-        launch.kernel = core._numbered(kernel, {}) -- for all boxes of the part
+        local numbers = {}
+        launch.kernel = core._numbered(kernel, numbers) -- for all boxes of the part
+        core._count_numbers(numbers) -- even if it fails on this rank, as it may succeed on others
     end
     local widest = find_stale(launch)
     local timing, results = widest and timing_of(launch), nil

@@ -284,7 +284,7 @@ local function mask_of(d, state, name, test, constants)
         return texts.mask(name, part, test, constants, place)
     elseif rill.type(test) == "kernel" then
         local none <close> = rill.stream(part.type, 0)
-        none[name](none, test, constants) -- raises unless the kernel is a predicate
+        none[name](none, core._is_random(test) and test:seed(0) or test, constants) -- raises unless it is a predicate
         test, constants = test(d), nil
     end
     if constants ~= nil then

@@ -156,7 +156,7 @@ s:argmax(axis?: integer, options?: {keep?: boolean}): value -- returns the indic
 s:norm(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the Euclidean norm, the square root of the sum of squares
 s:dot(t: source, axis?: integer, options?: {keep?: boolean}): value -- returns the dot product with a stream of the same shape
 rill.random(shape: shape, options?: {seed?: integer, type?: typename, distribution?: string, low?: number, high?: number, mean?: number|source, sd?: number, shape?: number|source, scale?: number|source, a?: number|source, b?: number|source, n?: integer|source, p?: number|source|number[]}): stream -- returns random numbers (Philox4x32-10): "uniform" in [low, high), or integers from low to high; "normal", "exponential", "gamma", "beta", "poisson", "binomial", "multinomial". Default seed: the next one of the sequence that rill.seed starts
-rill.seed(n?: integer) -- starts the sequence of random numbers that rill.random and kernels draw without the option seed
+rill.seed(n: integer) -- starts the sequence of random numbers that rill.random and kernels draw without the option seed
 rill.permutation(n: integer, options?: {seed?: integer}): stream -- returns int 0 .. n - 1 in random order
 rill.choice(from: integer|source, shape: shape, options?: {replace?: boolean, p?: source|number[], seed?: integer}): stream -- draws elements of a stream, or integers from 0 to from - 1. p: the probabilities
 ]==] },
@@ -393,6 +393,11 @@ spacingof | spacingof(name) -- the distance between the elements that the launch
 sizeof_list | sizeof_list(name), sizeof_list(name, i) -- the number of elements in row i of a gather: the entries of a list of rill.lists. One index for each dimension but the fastest, or a vector
 sample | sample(name, p), sample(name, p, level) -- linear interpolation of a gather at a real position in units of elements, x fastest; of adaptive containers and mipmaps at a level
 sample_corners | sample_corners(name, p, weights, spacing), sample_corners(name, p, level, weights, spacing) -- the elements that sample interpolates: a vec2 in one dimension, in two dimensions a vec4 of the elements at (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1). Sets weights to the position of p between them, and spacing to their distance
+random | random() -- float: a random number in [0, 1). The option seed of the launch and k:seed(n) select the numbers
+random2 | random2(), random3(), random4() -- vec2, vec3, vec4: random numbers in [0, 1)
+random_int | random_int(n) -- int or uint, as n: a random whole number in 0 .. n - 1
+random_normal | random_normal() -- float: a normally distributed number with mean 0 and standard deviation 1
+random_exponential | random_exponential() -- float: an exponentially distributed number with mean 1
 shared | kernel(64) void f(...) { shared float part[64]; ... } -- memory of a work group, in group kernels
 barrier | barrier() -- in group kernels: waits for all invocations of the work group
 groupid | groupid() -- in group kernels: the index of the work group; a vector if the group has more than one dimension

@@ -91,9 +91,23 @@ local function named_arguments(kernel, ...)
     return tables.copy(first)
 end
 
--- Returns the arguments under the names of the other kernel, with the results of the first kernel as its outputs.
-local function renamed(named, from, to, results)
-    local others, output = { shape = named.shape }, 0
+-- Returns the launch options among the named arguments of F for both kernels. Without random numbers a kernel takes no
+-- seed: this removes it for the one that draws none.
+local function options_of(named, F, G)
+    local options = { shape = named.shape, part = named.part, seed = named.seed }
+    for _, param in ipairs(F.params) do
+        options[param.name] = nil
+    end
+    if options.seed and core._is_random(F) ~= core._is_random(G) then
+        local without = core._is_random(F) and options or named
+        without.seed = nil
+    end
+    return options
+end
+
+-- Adds the arguments under the names of the other kernel, with the results of the first kernel as its outputs.
+local function renamed(others, named, from, to, results)
+    local output = 0
     for i, param in ipairs(from) do
         local value = named[param.name]
         if param.kind == "output stream" then
@@ -183,7 +197,8 @@ function active.branch(cond, F, G)
     return errors.guard(function(...)
         local named = named_arguments(F, ...)
         named.where = yes
-        local others = renamed(named, mine, other, { F(named) })
+        local options = options_of(named, F, G)
+        local others = renamed(options, named, mine, other, { F(named) })
         others.where = no
         return G(others)
     end)

@@ -22,7 +22,7 @@ local KEEP <const> = {
 }
 
 -- Runs a kernel that writes its result to a new mask. `part`: see the launch option of the same name; its field `numbers`
--- is the table of core._numbered for all parts.
+-- is the table of core._numbered if there are several parts.
 local function masked(kernel, s, values, part)
     local mask, given = core._mask(s), values or {}
     given[#given + 1], given[#given + 2] = s, mask
@@ -31,7 +31,8 @@ local function masked(kernel, s, values, part)
         for i, param in ipairs(kernel.params) do
             named[param.name] = given[i]
         end
-        core._numbered(kernel, part.numbers or {})(named)
+        kernel = part.numbers and core._numbered(kernel, part.numbers) or kernel
+        kernel(named)
     else
         kernel(table.unpack(given))
     end

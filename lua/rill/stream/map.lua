@@ -93,7 +93,7 @@ local function evaluate(s, place, expression, constants, ...)
     for i, param in ipairs(kernel.params) do
         named[param.name] = arguments[i]
     end
-    local mapped = core._numbered(kernel, place.numbers)(named)
+    local mapped = (place.numbers and core._numbered(kernel, place.numbers) or kernel)(named)
     return mapped
 end
 
@@ -105,8 +105,9 @@ local function stream_map(s, ...)
     return evaluate(s, false, ...)
 end
 
--- Computes s:map of a part of a larger stream: `place` is the option `part` of launches, with the field `numbers`, the
--- table of core._numbered for all parts, and `streams`: whether constants may be streams of the shape of s.
+-- Computes s:map of a part of a larger stream: `place` is the option `part` of launches, with the fields `numbers`, the
+-- table of core._numbered if there are several parts, and `streams`: whether constants may be streams of the shape
+-- of s.
 local function map_placed(s, place, ...)
     return evaluate(s, place, ...)
 end

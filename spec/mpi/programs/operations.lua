@@ -327,6 +327,8 @@ local stir = rill.kernel [=[
 ]=]
 local thin = rill.kernel "kernel void thin(float x<>, vout float r<>) { if (random() < 0.4) push(r, x + random()); }"
 
+local keep = rill.kernel "kernel bool keep(float x<>) { return random() < 0.4; }"
+
 local function draws(ranks)
     local h, w = math.random(1, 40), math.random(ranks and 64 or 1, 90)
     local whole = numbers(h * w, "float"):reshape {h, w}
@@ -344,7 +346,8 @@ local function draws(ranks)
     whole = numbers(n, "float")
     local function rows(x)
         rill.seed(n)
-        return thin(x), x:filter "random() < 0.3", x:map "x * random()", (x * 2):map "x * random()"
+        return thin(x), x:filter "random() < 0.3", x:map "x * random()", (x * 2):map "x * random()",
+            x:filter(keep), x:find(keep:seed(3)), x:find "random() < 0.3"
     end
     list = {rows(mpi.stream("float", n, {init = whole}))}
     for i, s in ipairs {rows(whole)} do

@@ -542,7 +542,7 @@ static int rill_is_random(lua_State *L)
 }
 
 /* _numbered(kernel, numbers): returns the kernel for several launches that compute parts of one domain: all of them draw
- * the random numbers of one launch. The table `numbers` keeps them: {} at first, or {seed, 0}. */
+ * the random numbers of one launch. The table `numbers` keeps them: {} at first. */
 static int rill_numbered(lua_State *L)
 {
     const Kernel *kernel = kernel_check(L, 1, "kernel");
@@ -554,7 +554,6 @@ static int rill_numbered(lua_State *L)
     }
     if (lua_rawlen(L, 2) == 0) {
         RandomNumbers next = kernel_numbers(L, 1);
-        kernel_count_numbers(L, 1);
         lua_pushinteger(L, (lua_Integer)next.seed);
         lua_rawseti(L, 2, 1);
         lua_pushinteger(L, (lua_Integer)next.launch);
@@ -563,6 +562,14 @@ static int rill_numbered(lua_State *L)
     lua_rawgeti(L, 2, 1);
     lua_rawgeti(L, 2, 2);
     return push_seeded(L, (uint64_t)luaL_checkinteger(L, 3), (uint64_t)luaL_checkinteger(L, 4));
+}
+
+/* _count_numbers(numbers): counts the launch whose numbers _numbered has stored in the table. */
+static int rill_count_numbers(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    state_get(L)->random.launch += lua_rawlen(L, 1) > 0;
+    return 0;
 }
 
 /* Sets the fields `bytes` and `struct` of the table of a parameter on the stack. The type is NULL for a matrix. */
@@ -659,10 +666,16 @@ static const luaL_Reg metamethods[] = {
     {NULL, NULL},
 };
 
-static const luaL_Reg functions[] = {
-    {"kernel", rill_kernel},           {"program", rill_program},    {"_kernel_text", rill_kernel_text},
-    {"programfile", rill_programfile}, {"_watch", rill_watch},       {"_library", rill_library},
-    {"_is_random", rill_is_random},    {"_numbered", rill_numbered}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"kernel", rill_kernel},
+                                     {"program", rill_program},
+                                     {"_kernel_text", rill_kernel_text},
+                                     {"programfile", rill_programfile},
+                                     {"_watch", rill_watch},
+                                     {"_library", rill_library},
+                                     {"_is_random", rill_is_random},
+                                     {"_numbered", rill_numbered},
+                                     {"_count_numbers", rill_count_numbers},
+                                     {NULL, NULL}};
 
 void open_kernel(lua_State *L)
 {

@@ -19,6 +19,7 @@ typedef struct Hint {
 #define PIXEL_HINT "write 'vec4 image[][]' to read any element, 'inout vec4 image[][]' to write"
 #define BUFFER_HINT "a buffer is a parameter: 'float x[]' to read any element, 'inout float x[]' to write"
 #define RANDOM_HINT "write random(), random_int(n) or random_normal()"
+#define SEED_HINT "the seed is an option of the launch: k {seed = 7}"
 #define STORE_HINT "store the value in an output, and print the stream"
 #define PUSH_HINT "write push(name, value) to append to an output 'vout float name<>'"
 #define SIZE_HINT "write sizeof_stream(name).x for the number of elements"
@@ -174,9 +175,10 @@ static const Hint call_hints[] = {
     {"static_assert", "remove it, or write #if ... #endif"},
     {"sizeof", "sizeof_stream(name).x is the number of elements of a stream, name.length() that of an array"},
     {"memset memcpy fill", "assign the elements: name[i] = value"},
-    {"rand srand drand48 uniform", RANDOM_HINT},
-    {"randn gauss normal curand_normal", "write random_normal()"},
-    {"randint", "write random_int(n), which is in 0 .. n - 1"},
+    {"rand drand48 uniform random_uniform random_float", RANDOM_HINT},
+    {"srand srand48 seed randomseed", SEED_HINT},
+    {"randn gauss normal gaussian random_gauss curand_normal", "write random_normal()"},
+    {"randint randrange random_range", "write random_int(n), which is in 0 .. n - 1"},
     {"noise snoise perlin", "there is no noise function: write one before the kernel"},
     {"append push_back emit EmitVertex insert add", PUSH_HINT},
     {"ipairs pairs range", "a loop is written for (int i = 0; i < n; i++) { ... }"},
@@ -561,7 +563,9 @@ void foreign_value(StrBuf *text, const Token *name, ForeignKnown known)
         add_hint(text, HINT_OF(value_hints, own));
         return;
     }
-    if (known(inner)) {
+    if (token_is(inner, "random")) {
+        add_hint(text, RANDOM_HINT);
+    } else if (known(inner)) {
         strbuf_addf(text, "; functions of GLSL have no prefix: write %.*s(x)", inner->length, inner->text);
     } else if (token_is(inner + 1, "(")) {
         foreign_called(text, inner, known);
