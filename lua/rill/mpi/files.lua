@@ -5,6 +5,7 @@ local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local cut = require "rill.mpi.cut"
+local constructor = require "rill.mpi.constructor"
 local distributed = require "rill.mpi.distributed"
 local wire = require "rill.mpi.wire"
 local fail <const> = errors.fail
@@ -147,8 +148,8 @@ local function read_header(path)
     return {element = element, shape = #head.shape > 0 and head.shape or {1}, at = head.start}
 end
 
-local LOAD_OPTIONS <const> = {halo = distributed.options.halo, boundary = distributed.options.boundary,
-    ranks = distributed.options.ranks}
+local LOAD_OPTIONS <const> = {halo = constructor.options.halo, boundary = constructor.options.boundary,
+    ranks = constructor.options.ranks}
 
 --- rill.mpi.load(path [, options]) reads a .npy file on all ranks together, and returns a distributed stream. Options:
 -- boundary, halo, ranks, as for rill.mpi.stream. Raises on all ranks if the file does not exist, is damaged or ends too
@@ -163,7 +164,7 @@ function files.load(path, options)
     end
     agree(where, path, wire.rank == 1 and not head and problem or nil)
     head = wire.broadcast(head, 1)
-    local d = distributed.stream(head.element, head.shape, o)
+    local d = constructor.stream(head.element, head.shape, o)
     local file = open(where, path, false)
     problem = move(file, head.at, d._state, false)
     pcall(file.close, file)

@@ -4,6 +4,7 @@ local rill = require "rill"
 local errors = require "rill.core.error"
 local tables = require "rill.core.tables"
 local wire = require "rill.mpi.wire"
+local constructor = require "rill.mpi.constructor"
 local distributed = require "rill.mpi.distributed"
 local order = require "rill.mpi.order"
 local files = require "rill.mpi.files"
@@ -11,7 +12,9 @@ local particles = require "rill.mpi.particles"
 local smoke = require "rill.mpi.smoke"
 local solve = require "rill.mpi.solve"
 local sph = require "rill.mpi.sph"
+require "rill.mpi.algebra"
 require "rill.mpi.fold"
+require "rill.mpi.launch"
 local fail <const> = errors.fail
 
 local mpi = {rank = wire.rank, size = wire.size}
@@ -166,7 +169,7 @@ function mpi.profile(f, ...)
     end})
 end
 
-mpi.stream, mpi.distribute = distributed.stream, order.distribute
+mpi.stream, mpi.distribute = constructor.stream, order.distribute
 mpi.cg, mpi.multigrid = solve.cg, solve.multigrid
 mpi.particles, mpi.smoke, mpi.sph = particles.new, smoke.new, sph.new
 mpi.load, mpi.checkpoint, mpi.restart = files.load, files.checkpoint, files.restart

@@ -7,6 +7,7 @@ local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local cut = require "rill.mpi.cut"
+local constructor = require "rill.mpi.constructor"
 local distributed = require "rill.mpi.distributed"
 local texts = require "rill.stream.filter"
 local wire = require "rill.mpi.wire"
@@ -226,7 +227,7 @@ function order.distribute(s, root, options)
     if told[1] then
         fail("%s", told[1])
     end
-    local d = distributed.stream(told.type, told.shape, options)
+    local d = constructor.stream(told.type, told.shape, options)
     local state = d._state
     state.modes = state.modes or told.modes
     local c, part = state.data.cut, distributed.part(state)

@@ -4,6 +4,7 @@ local rill = require "rill.core.public"
 local class = require "rill.core.class"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local constructor = require "rill.mpi.constructor"
 local distributed = require "rill.mpi.distributed"
 local wire = require "rill.mpi.wire"
 local solve = require "rill.mpi.solve"
@@ -98,7 +99,7 @@ function smoke.new(options)
     o.reach = math.tointeger(o.reach)
     local state = {shape = o.shape, o = o, time = 0.0, steps = 0}
     for _, name in ipairs {"density", "heat", "u", "v", "spare"} do
-        state[name] = distributed.stream("float", o.shape, {halo = o.reach + 1, boundary = MODE[name]})
+        state[name] = constructor.stream("float", o.shape, {halo = o.reach + 1, boundary = MODE[name]})
     end
     state.kernels = {}
     for name, text in pairs {

@@ -7,6 +7,7 @@ local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local cut = require "rill.mpi.cut"
+local constructor = require "rill.mpi.constructor"
 local distributed = require "rill.mpi.distributed"
 local order = require "rill.mpi.order"
 local fail <const> = errors.fail
@@ -312,7 +313,7 @@ local function solve_gathered(level, b, x, kinds, spacing)
     end
     level.x:fill(0)
     level.hierarchy:cycle(level.x, all, 2)
-    distributed.set("rill.mpi.multigrid", x, level.x)
+    constructor.set("rill.mpi.multigrid", x, level.x)
     x:changed()
     all:close()
 end

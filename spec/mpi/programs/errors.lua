@@ -99,7 +99,7 @@ end)
 assert(steps() == 24 and steps() == mpi.size)
 
 -- An error between the beginning and the end of an exchange
-require("rill.mpi.distributed").least_overlap = 0
+require("rill.mpi.launch").least_overlap = 0
 local blur = rill.kernel "kernel void blur(neighbor float u<>, float k, out float r<>) { r = k * (u[-1] + u[1]); }"
 local line = mpi.stream("float", 64, {init = rill.iota(64), boundary = "zero"})
 for _ = 1, 3 do

@@ -6,7 +6,7 @@ local rill = require "rill"
 math.randomseed(tonumber(arg[1]) or 1)
 local rounds = tonumber(arg[2]) or 3
 if math.random(2) == 1 then -- computes during exchanges also with few elements
-    require("rill.mpi.distributed").least_overlap = 0
+    require("rill.mpi.launch").least_overlap = 0
 end
 
 local function say(...)
