@@ -352,6 +352,8 @@ describe("rays", function()
         raises("expected coordinates up to 1e18", rill.ray.scene, far)
         local three <const>, two <const> = vectors(3, 1, 1), vectors(2, 1, 1)
         raises("S:closest: argument #1 'origins': expected a stream of vec3", s.closest, s, rill.iota(3), three)
+        raises("S:closest: argument #1 'origins': element %[2%]: expected a table of 3 numbers for vec3, got table",
+            s.closest, s, {{1, 2, 3}, {1, 2}}, three)
         raises("S:closest: argument #2 'directions': expected the shape", s.closest, s, three, two)
         raises("S:any: argument #3 'far': expected a number", s.any, s, three, three, {1, 2})
         raises("rill.ray.trace: argument #1 's': expected a scene", rill.ray.trace, rill.mesh.box())

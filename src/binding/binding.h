@@ -113,6 +113,9 @@ _Noreturn void binding_argument_error(lua_State *L, const char *function, int n,
 void binding_count(lua_State *L, const char *function, int most, bool self);
 /* Returns an integer argument, or raises. */
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name);
+/* Returns the 0-based dimension of the argument `axis`, the first of a function: 1 .. rank, or negative from the end.
+ * Raises if it is any other value. */
+int binding_axis(lua_State *L, int index, const char *function, int rank);
 /* Returns an index argument converted from 1-based to 0-based. Returns -1 for all values below 1, and the caller must
  * report the error. Raises if the argument is not an integer. */
 int64_t binding_index(lua_State *L, int index, const char *function, int n, const char *name);

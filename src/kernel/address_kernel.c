@@ -28,11 +28,6 @@ static void destroy(void *item)
     free(mapped);
 }
 
-static const Stream *stream_of(const Kernel *kernel, const Argument *args, int i)
-{
-    return param_kinds[kernel->function.params[i].kind].stream ? args[i].stream : NULL;
-}
-
 /* Finds the address function of every argument that has a map; maps that are the same share one.
  * Returns false with error_set. */
 static bool find_functions(const Kernel *kernel, Device *device, const Argument *args, Kernel *addresses[MAX_PARAMS])
@@ -41,12 +36,12 @@ static bool find_functions(const Kernel *kernel, Device *device, const Argument 
     int slots = 0;
     memset(addresses, 0, MAX_PARAMS * sizeof *addresses);
     for (int i = 0; i < f->param_count; i++) {
-        const Stream *s = stream_of(kernel, args, i);
+        const Stream *s = kernel_stream(kernel, args, i);
         if (!s || !s->map) {
             continue;
         }
         for (int k = 0; k < i && !addresses[i]; k++) {
-            const Stream *before = stream_of(kernel, args, k);
+            const Stream *before = kernel_stream(kernel, args, k);
             addresses[i] = before && address_same(before->map, s->map) ? addresses[k] : NULL;
         }
         if (!addresses[i] && slots == ADDRESS_SLOTS) {
@@ -203,7 +198,7 @@ Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Arg
     int count = kernel->function.param_count;
     bool any = false;
     for (int i = 0; i < count && !any; i++) {
-        const Stream *s = stream_of(kernel, args, i);
+        const Stream *s = kernel_stream(kernel, args, i);
         any = s && s->map;
     }
     kernel->addressed = any;

@@ -221,6 +221,11 @@ const char *kernel_baked_text(const Kernel *kernel, int param)
     return kernel->baked[param];
 }
 
+const Stream *kernel_stream(const Kernel *kernel, const Argument *args, int i)
+{
+    return param_kinds[kernel->function.params[i].kind].stream ? args[i].stream : NULL;
+}
+
 bool kernel_reach(const Kernel *kernel, int param, int reach[3])
 {
     const ParamUse *use = &(kernel->write ? kernel->write : kernel)->body.use[param]; /* of kernels with push() */

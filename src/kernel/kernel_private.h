@@ -48,6 +48,8 @@ struct Kernel {
     int pass_outputs;
 };
 
+/* Returns the stream of argument i; NULL for a constant. */
+const Stream *kernel_stream(const Kernel *kernel, const Argument *args, int i);
 /* Creates a kernel without a function. Returns NULL with error_set on failure. */
 Kernel *kernel_blank(Module *module);
 /* Returns what the code generator needs to know about the kernel on this device. The result borrows

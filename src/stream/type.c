@@ -248,6 +248,15 @@ bool type_same_layout(const Type *a, const Type *b)
     return true;
 }
 
+int type_texel_elements(const Type *type)
+{
+    int elements = 1;
+    while (elements * type->bytes % 16) {
+        elements *= 2;
+    }
+    return elements;
+}
+
 int type_scalar_bytes(Scalar scalar)
 {
     return type_of(scalar, 1)->bytes;

@@ -84,6 +84,8 @@ bool type_same_layout(const Type *a, const Type *b);
 /* Returns the distance in bytes between elements of an array of the type's values in GLSL (std430): 16 for
  * vec3. */
 int type_array_bytes(const Type *type);
+/* Returns the least number of elements, a power of two, that fill whole texels of 16 bytes. */
+int type_texel_elements(const Type *type);
 /* Returns the bytes of one component in memory: 1 to 8. */
 int type_scalar_bytes(Scalar scalar);
 /* Returns the meaning of a scalar's bits. */

@@ -54,8 +54,7 @@ return function(big, methods)
 
     -- Returns the rows that a kernel reads before and after an element.
     local function reach_of(where, kernel, param, state, halo)
-        local known = (param.reach or param.least_reach)[#state.shape] or 0 -- the fastest dimension is first
-        local reach = param.reach and known or halo and math.max(halo, known)
+        local reach <const> = boundary.reach(param, #state.shape, 1, halo)
         if not reach then
             fail("%s: argument '%s' of kernel '%s': the offsets of neighbors are unknown, because the kernel " ..
                 "computes them or has offsets above 9: give the option halo = n, the largest offset along the first " ..

@@ -4,6 +4,7 @@
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local errors = require "rill.core.error"
+local option = require "rill.core.options"
 local names = require "rill.core.packed_methods"
 local scanned = require "rill.container.scan"
 local combined = require "rill.stream.parts"
@@ -11,11 +12,8 @@ local stream_stats = require "rill.stream.stats"
 local types = require "rill.core.types"
 
 local fail <const> = errors.fail
+local is_table <const> = option.table[1]
 local primitives = {}
-
-local function is_options(value)
-    return type(value) == "table" and not rill.type(value)
-end
 
 local function check_axis(name, given)
     if given ~= nil then
@@ -47,7 +45,7 @@ local function prepared(c, name, part, ...)
     end
     for i = 1, arguments.n do
         arguments[i] = lined(arguments[i])
-        if is_options(arguments[i]) then
+        if is_table(arguments[i]) then
             local options = {}
             for key, value in pairs(arguments[i]) do
                 options[key] = lined(value)
@@ -89,7 +87,7 @@ local finish <const> = {
 local flattened <const> = {sort = true, top_k = true}
 
 local function sorts_along(arguments)
-    return is_options(arguments[1]) and arguments[1].axis ~= nil
+    return is_table(arguments[1]) and arguments[1].axis ~= nil
 end
 
 -- If it needs less memory, the mapped elements are packed in parts, and the results of the parts are
@@ -251,7 +249,7 @@ local function histogram(_, parts, options, ...)
         -- Too many arguments: the method itself raises the error.
         parts(function() end, function(line, ...) return line:histogram(...) end, options, ...)
     end
-    if options == nil or is_options(options) and (options.min == nil or options.max == nil) then
+    if options == nil or is_table(options) and (options.min == nil or options.max == nil) then
         parts(function(results) combined.extend(ranges, results) end, core._histogram_range)
     end
     parts(function(results)
@@ -354,7 +352,7 @@ local function call(c, name, axis, ...)
     if partial then
         check_axis(name, axis and given[axis])
         for i = 1, given.n do
-            check_axis(name, is_options(given[i]) and given[i].axis or nil)
+            check_axis(name, is_table(given[i]) and given[i].axis or nil)
         end
     end
     local unordered = partial and UNORDERED[name]

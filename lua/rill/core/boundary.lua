@@ -103,6 +103,12 @@ function boundary.take(where, value, rank, module, numbers)
     return list
 end
 
+--- boundary.row(module) returns a row for options that are a word of a module, or a table of one word per dimension.
+function boundary.row(module)
+    return {option.some(function(word) return boundary.accept(word, module) ~= nil end),
+        boundary.quoted(module, " or ") .. ", or a table of one per dimension"}
+end
+
 --- boundary.of_signature(kernel, param, rank) returns the modes in the signature of a kernel's parameter, slowest
 -- dimension first; nil if it has none.
 function boundary.of_signature(kernel, param, rank)
@@ -118,6 +124,17 @@ function boundary.of_signature(kernel, param, rank)
         list[d] = given[#given == 1 and 1 or d]
     end
     return list
+end
+
+--- boundary.reach(param, rank, d, halo) returns how far the kernel of a neighbor parameter reads along dimension d (the
+-- slowest is 1) of a stream with `rank` dimensions. `halo`: the distance that the user gave for offsets that the kernel
+-- computes; nil: none, and the result is nil for such kernels.
+function boundary.reach(param, rank, d, halo)
+    local known <const> = (param.reach or param.least_reach)[rank - d + 1] or 0 -- the fastest dimension is first
+    if param.reach then
+        return known
+    end
+    return halo and math.max(halo, known)
 end
 
 local function same(a, b)

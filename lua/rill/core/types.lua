@@ -1,6 +1,7 @@
 -- The built-in element types, as rill.core lists them: name -> {name =, scalar = type of a component, components =,
 -- bytes = per element, seen = type in kernels}.
 local core = require "rill.core"
+local errors = require "rill.core.error"
 
 local types = {list = core._types}
 
@@ -8,6 +9,15 @@ local types = {list = core._types}
 function types.scalar(name)
     local info = types.list[name]
     return info and info.components == 1 and info or nil
+end
+
+--- types.numbers(where, s) returns an open stream of numbers, with booleans as int; raises for any other value.
+function types.numbers(where, s)
+    s = errors.open(where, s)
+    if not types.scalar(s.type) then
+        errors.fail("%s: expected a stream of numbers, got elements of %s", where, s.type)
+    end
+    return s.type == "bool" and s:cast "int" or s
 end
 
 --- types.seen_scalar(name) returns the scalar type of a type in kernels: "float", "double", "int", "uint" or "bool";

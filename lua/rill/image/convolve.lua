@@ -5,6 +5,7 @@ local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
 local weighted = require "rill.image.kernel_sum"
 local fail <const> = errors.fail
+local is_table <const> = option.table[1]
 
 local weigh = {}
 
@@ -21,17 +22,13 @@ local function is_numbers(list)
     return #list > 0
 end
 
-local function is_plain(value)
-    return type(value) == "table" and not rill.type(value)
-end
-
 -- Returns `value` if it is a list of rows of numbers of equal length, else nil.
 local function rows_of(value)
-    if not is_plain(value) or #value == 0 then
+    if not is_table(value) or #value == 0 then
         return nil
     end
     for _, row in ipairs(value) do
-        if not is_plain(row) or not is_numbers(row) or #row ~= #value[1] then
+        if not is_table(row) or not is_numbers(row) or #row ~= #value[1] then
             return nil
         end
     end
@@ -74,7 +71,7 @@ end
 -- ---- separable
 
 local function line_of(where, number, what, value)
-    if is_plain(value) and is_numbers(value) then
+    if is_table(value) and is_numbers(value) then
         return value
     elseif not is_weights(value, 1) then
         fail("%s: argument #%d '%s': expected a list of numbers, or a stream of one dimension, got %s", where, number,
@@ -94,10 +91,10 @@ end
 -- rill.image.convolve with the weights wy[j] wx[i]. `wy` and `wx` are lists of numbers or streams.
 weigh.separable = picture.filter("separable", function(s, kind, where, wy, wx)
     wy, wx = line_of(where, 2, "wy", wy), line_of(where, 3, "wx", wx)
-    if is_plain(wy) and is_plain(wx) then
+    if is_table(wy) and is_table(wx) then
         return weighted.cross(s, kind, wy, wx)
     end
-    return by_streams(s, is_plain(wy) and rill.from(wy) or wy, is_plain(wx) and rill.from(wx) or wx)
+    return by_streams(s, is_table(wy) and rill.from(wy) or wy, is_table(wx) and rill.from(wx) or wx)
 end, "^rill%.convolve")
 
 return weigh

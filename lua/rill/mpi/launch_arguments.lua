@@ -35,13 +35,12 @@ end
 local function reach_of(kernel, param, state)
     local reach, rank = {}, #state.data.cut.shape
     for d = 1, rank do
-        local known = param.reach and (param.reach[rank - d + 1] or 0)
-        if not known and state.data.cut.grid[d] > 1 and not (state.widths and state.widths[d]) then
+        reach[d] = boundary.reach(param, rank, d, state.widths and state.widths[d] or state.data.cut.grid[d] == 1 and 0)
+        if not reach[d] then
             fail("%s: argument '%s': the width of the halo is unknown, because the kernel computes the offsets of " ..
                 "neighbors or has offsets above 9: make the distributed stream with the option halo = n, the " ..
                 "largest offset", kernel.name, param.name)
         end
-        reach[d] = known or math.max(param.least_reach[rank - d + 1] or 0, state.widths and state.widths[d] or 0)
     end
     return reach
 end

@@ -239,12 +239,8 @@ local PROLONG <const> = template.new [=[
 
 local LEAST_GRID <const> = 16384 -- elements up to which a grid is gathered and solved on each rank
 
-local function is_kind(value)
-    return boundaries.accept(value, "multigrid") ~= nil
-end
-
 local MULTIGRID_OPTIONS <const> = with_common {
-    boundary = {option.some(is_kind), boundaries.quoted("multigrid", " or ") .. ", or a table of one per dimension"},
+    boundary = boundaries.row "multigrid",
     spacing = {option.some(option.is_positive), "a number above 0, or a table of one per dimension"},
     shift = option.default(option.not_negative, 0),
 }

@@ -6,6 +6,7 @@ local class = require "rill.core.class"
 local option = require "rill.core.options"
 local held = require "rill.core.scope"
 local vector = require "rill.core.vector"
+local vectors = require "rill.geometry.vectors"
 local kernels <const> = require "rill.glsl.template".sections "traversal"
 local fail <const> = errors.fail
 
@@ -207,22 +208,6 @@ end
 
 -- ---- arguments of the methods
 
-local function vectors(where, i, name, value)
-    if type(value) == "table" and not rill.type(value) then
-        local done, made = pcall(rill.from, value, "vec3")
-        if not done or #made.shape ~= 1 then
-            fail("%s: argument #%d '%s': expected a list of {x, y, z}, got %s", where, i, name, errors.told(value))
-        end
-        return made
-    end
-    local s = not errors.not_open(value) and (rill.type(value) == "expression" and value:eval() or value)
-    if not s or s.type ~= "vec3" then
-        fail("%s: argument #%d '%s': expected a stream of vec3 or a list of {x, y, z}, got %s", where, i, name,
-            s and "a stream of " .. s.type or errors.told(value))
-    end
-    return s
-end
-
 -- The largest distances: a number, a table or a stream of floats of the shape of the rays.
 local function far_of(where, value, shape)
     if value == nil then value = math.huge end
@@ -243,12 +228,8 @@ end
 local function run(self, mode, origins, directions, far)
     local where <const> = "S:" .. mode
     local s <const> = scene.take(where .. ": the scene before the colon", self)
-    local o, d = vectors(where, 1, "origins", origins), vectors(where, 2, "directions", directions)
-    if o.shape ~= d.shape and o.size ~= 1 and d.size ~= 1 then
-        fail("%s: argument #2 'directions': expected the shape of the origins {%s}, or a single origin or direction, "
-            .. "got shape {%s}", where, table.concat(o.shape, ", "), table.concat(d.shape, ", "))
-    end
-    local shape <const> = o.size == 1 and d.shape or o.shape
+    local o, d = vectors.take(where, 1, "origins", origins), vectors.take(where, 2, "directions", directions)
+    local shape <const> = vectors.shape(where, o, d)
     local limit <const> = far_of(where, far, shape)
     local function fit(v) return v.shape == shape and v or v:reshape(1) end
     local results = table.pack(scene.query(s, mode, fit(o), fit(d), limit, shape))

@@ -23,16 +23,12 @@ local NOTHING <const> = 1e-14 -- b minus its mean counts as 0 below this share o
 
 -- ---- options
 
-local function is_kind(value)
-    return boundaries.accept(value, "multigrid") ~= nil
-end
-
 local function is_spacing(value)
     return type(value) == "number" and value > 0 and 1 / value ^ 2 > 0 and 1 / value ^ 2 < math.huge
 end
 
 local GRID <const> = {
-    boundary = {option.some(is_kind), boundaries.quoted("multigrid", " or ") .. ", or a table of one per dimension"},
+    boundary = boundaries.row "multigrid",
     spacing = {option.some(is_spacing),
         "a number above 0 whose square is a number too, or a table of one per dimension"},
     shift = option.not_negative,

@@ -11,15 +11,6 @@ local einsum = {}
 
 local MOST_RANK <const> = 8
 
--- Returns an open stream of numbers; booleans as int.
-local function numbers(where, s)
-    s = errors.open(where, s)
-    if not types.scalar(s.type) then
-        fail("%s: expected a stream of numbers, got elements of %s", where, s.type)
-    end
-    return s.type == "bool" and s:cast "int" or s
-end
-
 -- ---- operands: {s = a stream, labels = one label for each dimension, or none for the shape {1}}
 
 local function index_of(list, item)
@@ -288,7 +279,7 @@ function einsum.einsum(subscripts, ...)
         fail("rill.einsum: argument #2: expected an open stream, got no value")
     end
     for k = 1, streams.n do
-        streams[k] = numbers(("rill.einsum: argument #%d"):format(k + 1), streams[k])
+        streams[k] = types.numbers(("rill.einsum: argument #%d"):format(k + 1), streams[k])
     end
     cast_integers(streams)
     local operands, out, sizes = parse(subscripts, streams)
@@ -319,7 +310,7 @@ end
 -- both streams in row-major order.
 function einsum.outer(a, b, ...)
     errors.none("rill.outer", 3, 2, (...))
-    a, b = numbers("rill.outer: argument #1 'a'", a), numbers("rill.outer: argument #2 'b'", b)
+    a, b = types.numbers("rill.outer: argument #1 'a'", a), types.numbers("rill.outer: argument #2 'b'", b)
     return (axes.reshaped(a, {a.size, 1}) * axes.reshaped(b, {1, b.size})):eval()
 end
 
@@ -328,7 +319,7 @@ end
 -- integers wrap. offset: the diagonal, above (> 0) or below (< 0) the main one. Default: 0.
 function einsum.trace(s, options, ...)
     errors.none("rill.trace", 3, 2, (...))
-    s = numbers("rill.trace: argument #1 's'", s)
+    s = types.numbers("rill.trace: argument #1 's'", s)
     local o <const> = option.take("rill.trace", options, {
         offset = {function(v) return math.type(v) == "integer" end, "a whole number", 0},
     })

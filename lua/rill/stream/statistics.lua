@@ -10,15 +10,6 @@ local fail <const> = errors.fail
 
 local statistics = {}
 
--- Returns an open stream of numbers.
-local function numbers(where, s)
-    s = errors.open(where, s)
-    if not types.scalar(s.type) then
-        fail("%s: expected a stream of numbers, got elements of %s", where, s.type)
-    end
-    return s.type == "bool" and s:cast "int" or s
-end
-
 -- Returns "float" if kernels read the elements of all streams as float, else "double".
 local function real_of(...)
     for _, s in ipairs {...} do
@@ -112,7 +103,7 @@ end
 
 -- Returns a matrix whose rows are variables.
 local function variables(where, s)
-    s = numbers(where, s)
+    s = types.numbers(where, s)
     local shape <const> = s.shape
     if #shape > 2 or #shape == 2 and shape[1] == 0 then
         fail("%s: expected one or two dimensions with at least one row, got shape %s", where, shape)
@@ -188,7 +179,7 @@ end
 -- number, or a table {of x, of y}.
 function statistics.histogram2d(x, y, options, ...)
     errors.none("rill.histogram2d", 4, 3, (...))
-    x, y = numbers("rill.histogram2d: argument #1 'x'", x), numbers("rill.histogram2d: argument #2 'y'", y)
+    x, y = types.numbers("rill.histogram2d: argument #1 'x'", x), types.numbers("rill.histogram2d: argument #2 'y'", y)
     if x.shape ~= y.shape then
         fail("rill.histogram2d: argument #2 'y': expected the shape %s of 'x', got %s", x.shape, y.shape)
     end
@@ -244,7 +235,7 @@ function statistics.interp(x, xp, fp, options, ...)
     for k, name in ipairs(names) do
         local plain = k == 1 and type(x) == "number" or k > 1 and option.table[1](given[k])
         if not plain then
-            streams[k] = numbers(("rill.interp: argument #%d '%s'"):format(k, name), given[k])
+            streams[k] = types.numbers(("rill.interp: argument #%d '%s'"):format(k, name), given[k])
             real = real_of(streams[k]) == "double" and "double" or real
         end
     end

@@ -27,12 +27,6 @@ static void set_bytes(lua_State *L, const char *name, const void *words, int64_t
     lua_setfield(L, -2, name);
 }
 
-static void set_integer(lua_State *L, const char *name, lua_Integer value)
-{
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, name);
-}
-
 /* Fills an array of prefix sums from the list of counts at `index`: 0, the first value, the sum of the first two ...
  * `bytes`, the size of a string that has `width` bytes for each counted item, must agree with the total. */
 static int64_t *sums_push(lua_State *L, int index, size_t bytes, size_t width)
@@ -68,7 +62,7 @@ static bool add_tree(lua_State *L, const RayFaces *faces, float pad)
         return false;
     }
     set_bytes(L, "corners", tree.parts, tree.count * RAY_CORNER_WORDS);
-    set_integer(L, "depth", tree.depth);
+    fields_integer(L, "depth", tree.depth);
     ray_tree_release(&tree);
     return true;
 }
@@ -119,7 +113,7 @@ static int ray_build(lua_State *L)
     binding_raise_unless(
         L, ray_faces_collect(positions, triangles, face_bases, vertex_bases, (int64_t)lua_rawlen(L, 5), &faces));
     lua_createtable(L, 0, 12);
-    set_integer(L, "count", faces.count);
+    fields_integer(L, "count", faces.count);
     bool done = true;
     if (faces.count > 0) {
         float pad = pad_of(&faces);

@@ -104,16 +104,6 @@ static int whole(lua_State *L, ReduceOp op, const ReduceOperand *x, const char *
     return 1;
 }
 
-static int check_axis(lua_State *L, int index, const char *function, int rank)
-{
-    lua_Integer axis = binding_integer(L, index, function, 1, "axis");
-    if (axis == 0 || axis > rank || axis < -rank) {
-        luaL_error(L, "%s: argument #1 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
-                   (LUAI_UACINT)axis);
-    }
-    return (int)(axis < 0 ? axis + rank : axis - 1);
-}
-
 static bool check_keep(lua_State *L, int index, const char *function)
 {
     static const Option rows[] = {{.name = "keep", .read = options_flag}, {.name = NULL}};
@@ -182,7 +172,7 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
     if (lua_isnoneornil(L, first)) {
         return whole(L, op, &x, function);
     }
-    int axis = check_axis(L, first, function, s->shape.rank);
+    int axis = binding_axis(L, first, function, s->shape.rank);
     return push_along_axis(L, op, &x, axis, check_keep(L, first + 1, function), function);
 }
 
@@ -256,7 +246,7 @@ static int module_reduce(lua_State *L)
     if (lua_isnil(L, 4)) {
         return whole(L, op, &x, function);
     }
-    int axis = check_axis(L, 4, function, x.shape.rank);
+    int axis = binding_axis(L, 4, function, x.shape.rank);
     return push_along_axis(L, op, &x, axis, lua_toboolean(L, 5), function);
 }
 

@@ -43,17 +43,6 @@ static int stream_lua_stride(lua_State *L)
     return counts_view(L, "s:stride", true, stream_stride);
 }
 
-/* Returns the 0-based dimension of an axis at a stack index: 1 .. rank, or -1 for the last one. */
-static int axis_check(lua_State *L, int index, const char *function, int rank)
-{
-    lua_Integer axis = binding_integer(L, index, function, 1, "axis");
-    if (axis == 0 || axis > rank || axis < -rank) {
-        luaL_error(L, "%s: argument #1 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
-                   (LUAI_UACINT)axis);
-    }
-    return (int)(axis < 0 ? axis + rank : axis - 1);
-}
-
 /* s:flip([axis]): axis is a dimension or a table of dimensions. Default: all. */
 static int stream_lua_flip(lua_State *L)
 {
@@ -64,11 +53,11 @@ static int stream_lua_flip(lua_State *L)
     if (lua_istable(L, 2)) {
         for (lua_Unsigned k = 1; k <= lua_rawlen(L, 2); k++) {
             lua_rawgeti(L, 2, (lua_Integer)k);
-            axes |= 1u << axis_check(L, -1, function, rank);
+            axes |= 1u << binding_axis(L, -1, function, rank);
             lua_pop(L, 1);
         }
     } else if (!axes) {
-        axes = 1u << axis_check(L, 2, function, rank);
+        axes = 1u << binding_axis(L, 2, function, rank);
     }
     return view_result(L, stream_flip(s, axes, stream_handle_push(L)));
 }

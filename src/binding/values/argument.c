@@ -133,6 +133,16 @@ lua_Integer binding_integer(lua_State *L, int index, const char *function, int n
     return value;
 }
 
+int binding_axis(lua_State *L, int index, const char *function, int rank)
+{
+    lua_Integer axis = binding_integer(L, index, function, 1, "axis");
+    if (axis == 0 || axis > rank || axis < -rank) {
+        luaL_error(L, "%s: argument #1 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
+                   (LUAI_UACINT)axis);
+    }
+    return (int)(axis < 0 ? axis + rank : axis - 1);
+}
+
 int64_t binding_index(lua_State *L, int index, const char *function, int n, const char *name)
 {
     lua_Integer value = binding_integer(L, index, function, n, name);

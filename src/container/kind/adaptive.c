@@ -196,13 +196,6 @@ static void note_page(void *self, int64_t frame, const AdaptivePage *page, bool 
     }
 }
 
-/* Coarse pages first. */
-static int compare_levels(const void *left, const void *right)
-{
-    const AdaptivePage *x = left, *y = right;
-    return x->level != y->level ? y->level - x->level : page_tree_compare(left, right);
-}
-
 /* Returns the pages sorted, allocated by malloc. NULL with error_set. */
 static AdaptivePage *sorted_pages(const Container *c, bool all, int64_t *count)
 {
@@ -213,7 +206,7 @@ static AdaptivePage *sorted_pages(const Container *c, bool all, int64_t *count)
         return NULL;
     }
     tree_each(c, note_page, &pages);
-    qsort(pages.items, (size_t)pages.count, sizeof *pages.items, compare_levels);
+    qsort(pages.items, (size_t)pages.count, sizeof *pages.items, page_tree_compare_levels);
     *count = pages.count;
     return pages.items;
 }
@@ -299,9 +292,10 @@ static bool read_splits(const ContainerData *data, int levels, AdaptivePage *pag
                 return false;
             }
         }
-        bool ordered = i == 0 || compare_levels(&pages[i - 1], &pages[i]) < 0;
+        bool ordered = i == 0 || page_tree_compare_levels(&pages[i - 1], &pages[i]) < 0;
         bool root = i == 0 && *from == levels - 1;
-        if (!ordered || !(root || (i > 0 && bsearch(&above, pages, (size_t)i, sizeof above, compare_levels)))) {
+        if (!ordered ||
+            !(root || (i > 0 && bsearch(&above, pages, (size_t)i, sizeof above, page_tree_compare_levels)))) {
             return false;
         }
     }

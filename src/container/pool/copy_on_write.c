@@ -5,13 +5,6 @@
 
 #include "gpu/memory/buffer.h"
 
-static void changed(Container *c, const PageList *list)
-{
-    if (c->kind->pages_changed) {
-        c->kind->pages_changed(c, list);
-    }
-}
-
 /* Copies frames, consecutive ones at once. */
 static bool copy_frames(const Container *c, const PageList *from, const PageList *to)
 {
@@ -43,7 +36,7 @@ static bool separate(Container *c, PageList *list)
     }
     if (done) {
         page_pool_log_launch(c, list);
-        changed(c, list);
+        page_pool_changed(c, list);
     }
     for (size_t i = 0; done && i < list->count; i++) {
         page_pool_drop_frame(c, &list->items[i]);
@@ -180,7 +173,7 @@ bool copy_on_write_restore(Container *c, const PageList *list, const Snapshot *s
         put_back(c, since, &now.items[i], list->items[i].frame);
     }
     if (done) {
-        changed(c, list);
+        page_pool_changed(c, list);
     }
     page_list_free(&now);
     return done;

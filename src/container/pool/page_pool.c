@@ -228,7 +228,7 @@ void *container_hooks(const Container *c, int i)
 
 /* mapping */
 
-static void changed(Container *c, const PageList *list)
+void page_pool_changed(Container *c, const PageList *list)
 {
     if (c->kind->pages_changed) {
         c->kind->pages_changed(c, list);
@@ -244,7 +244,7 @@ bool page_pool_map(Container *c, PageList *list, int64_t requested)
         page_pool_give(c, list);
         return false;
     }
-    changed(c, list);
+    page_pool_changed(c, list);
     page_pool_log_add(c, list);
     return true;
 }
@@ -262,7 +262,7 @@ bool page_pool_unmap(Container *c, PageList *list)
     for (size_t i = 0; i < list->count; i++) {
         page_pool_drop_frame(c, &list->items[i]);
     }
-    changed(c, list);
+    page_pool_changed(c, list);
     return true;
 }
 

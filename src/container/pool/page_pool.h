@@ -47,6 +47,8 @@ bool page_pool_pages(const Container *c, int64_t *mapped, int64_t *capacity, int
 /* Implements ContainerKind.bytes. */
 uint64_t page_pool_bytes(const Container *c);
 
+/* Calls ContainerKind.pages_changed, if the kind has it. */
+void page_pool_changed(Container *c, const PageList *list);
 /* Implements ContainerKind.map (pool/page_pool.c). */
 bool page_pool_map(Container *c, PageList *list, int64_t requested);
 /* Implements ContainerKind.unmap. */

@@ -22,13 +22,6 @@ bool tree_add(TreeList *list, const AdaptivePage *page)
     return true;
 }
 
-/* Coarse pages first. */
-static int compare_levels(const void *left, const void *right)
-{
-    const AdaptivePage *x = left, *y = right;
-    return x->level != y->level ? y->level - x->level : page_tree_compare(left, right);
-}
-
 bool tree_same(const AdaptivePage *x, const AdaptivePage *y)
 {
     return x->level == y->level && memcmp(x->at, y->at, sizeof x->at) == 0;
@@ -38,7 +31,7 @@ void tree_unique(TreeList *list)
 {
     size_t kept = 0;
     if (list->count) {
-        qsort(list->items, list->count, sizeof *list->items, compare_levels);
+        qsort(list->items, list->count, sizeof *list->items, page_tree_compare_levels);
     }
     for (size_t i = 0; i < list->count; i++) {
         if (kept == 0 || !tree_same(&list->items[i], &list->items[kept - 1])) {

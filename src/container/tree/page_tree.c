@@ -284,6 +284,12 @@ int page_tree_compare(const void *left, const void *right)
     return x->at[dimension] << x->level < y->at[dimension] << y->level ? -1 : 1;
 }
 
+int page_tree_compare_levels(const void *left, const void *right)
+{
+    const AdaptivePage *x = left, *y = right;
+    return x->level != y->level ? y->level - x->level : page_tree_compare(left, right);
+}
+
 static bool contains(const AdaptivePage *block, const AdaptivePage *page, int rank)
 {
     for (int d = 0; d < rank; d++) {

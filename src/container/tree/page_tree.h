@@ -99,5 +99,7 @@ void page_tree_write_place(const PageTree *a, StrBuf *out, int number, const cha
 /* Compares pages for qsort in the order of recursive halving, along the slowest dimension first. A coarse
  * page comes before those inside it. */
 int page_tree_compare(const void *left, const void *right);
+/* Compares pages for qsort and bsearch: those of coarser levels first, within a level as page_tree_compare. */
+int page_tree_compare_levels(const void *left, const void *right);
 
 #endif

@@ -2,6 +2,8 @@
  * directory cannot be written, it silently works without a cache. */
 #include "gpu/context/device_private.h"
 
+#include "base/environment.h"
+
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +12,6 @@
 #include <unistd.h>
 
 enum { PATH_ROOM = CACHE_PATH_ROOM };
-
-static const char *set_variable(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
 
 /* Creates a directory if it is missing, as Mesa would. Returns whether it can be written. */
 static bool make(const char *path)
@@ -65,7 +61,7 @@ static bool make_private(char *path, const char *parent)
 
 static bool make_temporary(char *path)
 {
-    const char *temporary = set_variable("TMPDIR");
+    const char *temporary = environment_text("TMPDIR");
     return make_private(path, temporary ? temporary : "/tmp");
 }
 
@@ -75,7 +71,7 @@ static bool make_temporary(char *path)
  * spec/container/launches_spec.lua). */
 static void fix_zink(void)
 {
-    const char *debug = set_variable("ZINK_DEBUG");
+    const char *debug = environment_text("ZINK_DEBUG");
     char flags[PATH_ROOM];
     setenv("ZINK_INLINE_UNIFORMS", "0", 0);
     if (!debug) {
@@ -88,9 +84,9 @@ static void fix_zink(void)
 void driver_cache_prepare(void)
 {
     fix_zink();
-    const char *cache_home = set_variable("XDG_CACHE_HOME"), *home = set_variable("HOME");
+    const char *cache_home = environment_text("XDG_CACHE_HOME"), *home = environment_text("HOME");
     char path[PATH_ROOM];
-    if (set_variable("MESA_SHADER_CACHE_DIR") || set_variable("MESA_GLSL_CACHE_DIR") ||
+    if (environment_text("MESA_SHADER_CACHE_DIR") || environment_text("MESA_GLSL_CACHE_DIR") ||
         default_works(cache_home, home)) {
         return;
     }
@@ -101,8 +97,8 @@ void driver_cache_prepare(void)
 
 bool driver_cache_directory(char path[CACHE_PATH_ROOM])
 {
-    const char *own = set_variable("RILL_CACHE"), *cache_home = set_variable("XDG_CACHE_HOME");
-    const char *home = set_variable("HOME");
+    const char *own = environment_text("RILL_CACHE"), *cache_home = environment_text("XDG_CACHE_HOME");
+    const char *home = environment_text("HOME");
     char parent[PATH_ROOM];
     if (own) {
         return snprintf(path, PATH_ROOM, "%s", own) < PATH_ROOM && make(path);

@@ -19,17 +19,12 @@ static bool same_length(DeviceLength a, DeviceLength b)
     return a.buffer == b.buffer && a.word == b.word;
 }
 
-static const Stream *stream_of(const Kernel *kernel, const Argument *args, int i)
-{
-    return param_kinds[kernel->function.params[i].kind].stream ? args[i].stream : NULL;
-}
-
 bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check, DeviceLength *length)
 {
     const Function *f = &kernel->function;
     const Stream *first = NULL;
     for (int i = 0; i < f->param_count && !first; i++) {
-        const Stream *s = stream_of(kernel, args, i);
+        const Stream *s = kernel_stream(kernel, args, i);
         first = s && s->length.buffer ? s : NULL;
     }
     if (!first || !may_exceed_length(kernel, check)) {
@@ -37,7 +32,7 @@ bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check,
     }
     for (int i = 0; i < f->param_count; i++) {
         const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
-        const Stream *s = stream_of(kernel, args, i);
+        const Stream *s = kernel_stream(kernel, args, i);
         bool single = s && !s->length.buffer && !kind->written && stream_elements(s) == 1;
         if (!s || single || (kind->bound && !s->length.buffer)) {
             continue;

@@ -47,15 +47,6 @@ static bool one_element(const KernelText *text, const VariantKey *key)
     return false;
 }
 
-static int whole_texels(const Type *type)
-{
-    int elements = 1;
-    while (elements * type->bytes % 16) {
-        elements *= 2;
-    }
-    return elements;
-}
-
 /* Returns the least number of elements of a step: four, except with many streams of whole texels.
  * With 12 float4, four elements take half as long again. */
 static int least_elements(const KernelText *text, const VariantKey *key)
@@ -85,7 +76,7 @@ static int texel_elements(const KernelText *text, const VariantKey *key, bool lo
         bool side_by_side = key->args[i].path == PATH_DENSE || (key->active && key->args[i].path == PATH_MAPPED);
         if (type && side_by_side && kind->element) {
             *bytes = type->bytes > *bytes ? type->bytes : *bytes;
-            int need = used ? whole_texels(type) : 1;
+            int need = used ? type_texel_elements(type) : 1;
             largest = need > largest ? need : largest;
         }
     }

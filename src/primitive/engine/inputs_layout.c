@@ -25,16 +25,6 @@ static bool reads_texels(const Inputs *in, const Blocks *blocks, int i)
 enum { MAX_RAGGED = 16, RAGGED_STREAMS = 8 }; /* elements of a step that may skip some; streams, all read as textures */
 enum { SMALL_BODY = 40, MAX_CHUNK_TEXELS = 64, MAX_STEP_TEXELS = 20 };
 
-/* Returns the number of elements that fill whole texels. */
-static int filling(const Type *type)
-{
-    int elements = 1;
-    while (elements * type->bytes % 16) {
-        elements *= 2;
-    }
-    return elements;
-}
-
 /* Returns the streams of `texels` to read by whole texels, so that a step has at most MAX_STEP_TEXELS texels. Streams
  * whose texels need the most elements are dropped first and read element by element. */
 static uint32_t joint_texels(const Inputs *in, uint32_t texels)
@@ -44,7 +34,7 @@ static uint32_t joint_texels(const Inputs *in, uint32_t texels)
         uint32_t kept = 0;
         for (int i = 0; i < in->streams; i++) {
             const Type *type = in->args[i].stream->type;
-            int elements = texels >> i & 1 ? filling(type) : most + 1;
+            int elements = texels >> i & 1 ? type_texel_elements(type) : most + 1;
             if (elements <= most) {
                 kept |= 1u << i;
                 chunk = elements > chunk ? elements : chunk;
@@ -67,7 +57,7 @@ static int suitable_chunk(const Inputs *in, uint32_t texels, int wanted)
         if (!(texels >> i & 1)) {
             continue;
         }
-        int own = in->args[i].stream->type->bytes, elements = filling(in->args[i].stream->type);
+        int own = in->args[i].stream->type->bytes, elements = type_texel_elements(in->args[i].stream->type);
         chunk = elements > chunk ? elements : chunk;
         widest = own > widest ? own : widest;
         bytes += own;
@@ -278,7 +268,7 @@ static int joint_filling(const Inputs *in, const Blocks *blocks)
         const Stream *s = in->args[i].stream;
         bool whole =
             reads_texels(in, blocks, i) && buffer_texture_reaches(in->device, TEXEL_VECTOR, buffer_capacity(s->buffer));
-        int own = filling(s->type);
+        int own = type_texel_elements(s->type);
         most = !whole ? 0 : own > most ? own : most;
     }
     return in->streams > 0 ? most : 0;

@@ -8,6 +8,7 @@
 --                             coordinate of each mesh
 --   apart_in(a, b, m)         whether the boxes are separated
 --   wider(a, b, m)            whether the first box is to be split before the second
+local vector = require "rill.core.vector"
 local template = require "rill.glsl.template"
 require "rill.geometry.collide.nodes"
 
@@ -25,10 +26,6 @@ end
 
 local function column(m, k) return {m[1][k], m[2][k], m[3][k]} end
 
-local function cross(a, b)
-    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
-end
-
 local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
 
 -- Whether the inverse of a matrix loses only a few digits.
@@ -36,7 +33,7 @@ local function is_invertible(m)
     local x, y, z = column(m, 1), column(m, 2), column(m, 3)
     local a, b, c = dot(x, x), dot(y, y), dot(z, z)
     local least, most = math.min(a, b, c), math.max(a, b, c)
-    return least > 1e-6 and most < 1e6 and math.abs(dot(x, cross(y, z))) > 1e-3 * math.sqrt(a * b * c)
+    return least > 1e-6 and most < 1e6 and math.abs(dot(x, vector.cross(y, z))) > 1e-3 * math.sqrt(a * b * c)
 end
 
 local function is_in_range(m)

@@ -3,6 +3,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local class = require "rill.core.class"
 local tree = require "rill.geometry.collide.aabb_tree"
+local vectors = require "rill.geometry.vectors"
 local kernels <const> = require "rill.glsl.template".file "query_kernels"
 local fail <const> = errors.fail
 
@@ -17,37 +18,6 @@ local function passes()
 end
 
 -- ---- arguments
-
--- Returns a stream of vec3 for an argument: a stream, an expression, or a table of {x, y, z}.
-local function vectors(where, i, name, value)
-    if type(value) == "table" and not rill.type(value) then
-        local done, made = pcall(rill.from, value, "vec3")
-        if not done or #made.shape ~= 1 then
-            local element = not done and made:match "element %[%d+%]: .*$"
-            if element then
-                fail("%s: argument #%d '%s': %s", where, i, name, element)
-            end
-            fail("%s: argument #%d '%s': expected a list of {x, y, z}, got %s", where, i, name, errors.told(value))
-        end
-        return made
-    end
-    local s = not errors.not_open(value) and (rill.type(value) == "expression" and value:eval() or value)
-    if not s or s.type ~= "vec3" then
-        fail("%s: argument #%d '%s': expected a stream of vec3 or a list of {x, y, z}, got %s", where, i, name,
-            s and "a stream of " .. s.type or errors.told(value))
-    end
-    return s
-end
-
--- Returns the common shape of two streams, one of which may have a single element.
-local function shape_of(where, a, b)
-    if a.shape ~= b.shape and a.size ~= 1 and b.size ~= 1 then
-        fail("%s: argument #2 'directions': expected the shape of the origins {%s}, or a single origin or direction, "
-            .. "got shape {%s}", where,
-            table.concat(a.shape, ", "), table.concat(b.shape, ", "))
-    end
-    return a.size == 1 and b.shape or a.shape
-end
 
 local function as(s, shape)
     return s.shape == shape and s or s.size == 1 and s:reshape(1) or s
@@ -101,8 +71,8 @@ end
 --- T:ray(origins, directions): intersects rays o + t d with the surface. Returns t (float) and the triangle (int) of
 -- the first intersection; infinity and -1 if there is none.
 function queries.ray(t, origins, directions)
-    local o, d = vectors("T:ray", 1, "origins", origins), vectors("T:ray", 2, "directions", directions)
-    local shape, run = shape_of("T:ray", o, d), passes()
+    local o, d = vectors.take("T:ray", 1, "origins", origins), vectors.take("T:ray", 2, "directions", directions)
+    local shape, run = vectors.shape("T:ray", o, d), passes()
     local from, way = as(o, shape), as(d, shape)
     local distance, triangle = search(t, shape, function(at, best, found)
         run.ray(from, way, t.low, t.high, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
@@ -119,7 +89,7 @@ end
 --- T:distance(points): returns the distance to the surface (float), the nearest triangle (int), and the nearest point
 -- on it (vec3).
 function queries.distance(t, points)
-    local p, run = vectors("T:distance", 1, "points", points), passes()
+    local p, run = vectors.take("T:distance", 1, "points", points), passes()
     local distance, triangle, point = search(t, p.shape, function(at, best, found)
         run.distance(p, t.low, t.high, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
     end, function(_, found)
@@ -158,7 +128,7 @@ end
 --- T:contains(points): returns whether points are inside a closed surface, a stream of bool. Raises an error if the
 -- surface is open.
 function queries.contains(t, points)
-    local p = vectors("T:contains", 1, "points", points)
+    local p = vectors.take("T:contains", 1, "points", points)
     if not queries.is_closed(t) then
         fail("T:contains: the surface is not closed: an odd number of triangles meet at an edge, so it has no inside")
     end

@@ -1,0 +1,40 @@
+-- Arguments that are points or directions, and the shape of rays.
+local rill = require "rill.core.public"
+local errors = require "rill.core.error"
+local fail <const> = errors.fail
+
+local vectors = {}
+
+--- vectors.take(where, i, name, value) returns a stream of vec3 for argument i: a stream, an expression, or a table of
+-- {x, y, z}. The caller closes the stream unless it is `value`.
+function vectors.take(where, i, name, value)
+    if type(value) == "table" and not rill.type(value) then
+        local done, made = pcall(rill.from, value, "vec3")
+        if not done or #made.shape ~= 1 then
+            local element = not done and made:match "element %[%d+%]: .*$"
+            if element then
+                fail("%s: argument #%d '%s': %s", where, i, name, element)
+            end
+            fail("%s: argument #%d '%s': expected a list of {x, y, z}, got %s", where, i, name, errors.told(value))
+        end
+        return made
+    end
+    local s = not errors.not_open(value) and (rill.type(value) == "expression" and value:eval() or value)
+    if not s or s.type ~= "vec3" then
+        fail("%s: argument #%d '%s': expected a stream of vec3 or a list of {x, y, z}, got %s", where, i, name,
+            s and "a stream of " .. s.type or errors.told(value))
+    end
+    return s
+end
+
+--- vectors.shape(where, origins, directions) returns the common shape of two streams of vec3, one of which may have a
+-- single element.
+function vectors.shape(where, origins, directions)
+    if origins.shape ~= directions.shape and origins.size ~= 1 and directions.size ~= 1 then
+        fail("%s: argument #2 'directions': expected the shape of the origins {%s}, or a single origin or direction, "
+            .. "got shape {%s}", where, table.concat(origins.shape, ", "), table.concat(directions.shape, ", "))
+    end
+    return origins.size == 1 and directions.shape or origins.shape
+end
+
+return vectors
