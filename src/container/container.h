@@ -69,8 +69,7 @@ void container_bake(Container *c, bool on);
 uint64_t container_bytes(const Container *c);
 
 /* Sets the numbers of mapped pages, of pages for which memory has room, and of pages that may still be
- * mapped. Returns
- * false if the translator has no pages. */
+ * mapped. Returns false if the translator has no pages. */
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free);
 /* Returns how many pages can be mapped: the number of pages of the shape, or the capacity. Returns 0 if only
  * the range of addresses limits the number. */

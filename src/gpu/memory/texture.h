@@ -1,7 +1,6 @@
 /* Textures of buffers. The device's texture units interpolate them. A texture has a copy of the elements of a
- * buffer, row-major,
- * beginning with the first one. Programs write to the buffer only. If the buffer has changed, the texture is
- * updated before a dispatch that samples it. */
+ * buffer, row-major, beginning with the first one. Programs write to the buffer only. If the buffer has changed, the
+ * texture is updated before a dispatch that samples it. */
 #ifndef RILL_GPU_MEMORY_TEXTURE_H
 #define RILL_GPU_MEMORY_TEXTURE_H
 

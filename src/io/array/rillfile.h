@@ -8,15 +8,14 @@
  *       12      4  H, the length of the description
  *       16      H  the description:
  *                    number of structures (2), then the structures, each before the ones that contain it:
- *                      name (string), number of fields (2), and for each field name (string), type (string, ""
- * for a structure) and
- *                      structure (2: 0 none, else its 1-based index in this list)
+ *                      name (string), number of fields (2), and for each field: name (string), type (string,
+ *                      "" for a structure), structure (2: 0 none, else its 1-based index in this list)
  *                    the element's type (string) and structure (2), as for a field
  *                    bytes per element (4)
  *                    rank, 1 to 8 (2), and the sizes (8 each), last dimension fastest
  *                    version 2: the container's kind (string), rank, 1 to 8 (2), sizes (8 each),
- *                      page sizes (8 each), levels of the page table (2), capacity (8), number of ints (8) and
- * the ints (4 each): see container/serialize.h
+ *                      page sizes (8 each), levels of the page table (2), capacity (8), number of ints (8)
+ *                      and the ints (4 each): see container/serialize.h
  *     16+H      N  the elements, packed without padding
  *   16+H+N      4  CRC-32 of everything before it
  *

@@ -7,8 +7,7 @@
 #include "kernel/tree/node.h"
 
 /* Runs the passes that find errors: names, types, and if there is no error, what is undefined (pass/check.h).
- * Errors are added to `messages`. Returns
- * false with error_set if host memory is exhausted. */
+ * Errors are added to `messages`. Returns false with error_set if host memory is exhausted. */
 bool analyze_tree(Tree *tree, Messages *messages);
 /* Sets an error of all messages. Returns false if there are messages. */
 bool analyze_report(const Messages *messages);
