@@ -89,6 +89,18 @@ describe("random numbers in kernels", function()
         assert.equal(unit(draw(1)), k {shape = 3, seed = 5}:get(3))
     end)
 
+    it("are all drawn although words are drawn again, on devices that limit the iterations of an invocation", function()
+        local limit <const>, n <const>, calls <const> = (1 << 31) + 1, 1 << 18, 64
+        local body <const> = ("h = h * 31u + random_int(%du);"):format(limit):rep(calls)
+        local k = rill.kernel(("kernel void k(out uint r<>) { uint h = 0u; %s r = h; }"):format(body))
+        local got = k {shape = n, seed = 5}
+        for e = n - 20, n - 1 do
+            local draw, h = words_of(e, 5, 0), 0
+            for _ = 1, calls do h = h * 31 + philox.below(limit, draw) & 0xffffffff end
+            assert.equal(h, got:get(e + 1))
+        end
+    end)
+
     it("have the moments of their distributions", function()
         local k = rill.kernel [[
             kernel void k(out float n<>, out float e<>) {

@@ -272,7 +272,18 @@ static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
     emit_text(e, ")");
 }
 
-enum { RANDOM_TOKENS = 120 }; /* what the ten rounds of Philox take as tokens of the text */
+enum {
+    RANDOM_TOKENS = 120,   /* what the ten rounds of Philox take as tokens of the text */
+    DRAW_TRIPS = 6,        /* of the loop in random_int(n) on average, until all lanes of a vector keep a word */
+    RARELY_DRAWN = 1 << 16 /* up to this n, a word is drawn again with a probability below 2^-16 */
+};
+
+static bool draws_again(const Emit *e, NodeIndex node)
+{
+    double n;
+    return strcmp(functions_of(emit_node(e, node))->name, "random_int") == 0 &&
+           !(emit_number(e, emit_node(e, node)->child, &n) && n <= RARELY_DRAWN);
+}
 
 /* Writes a call of a function of shaders/functions/random.glsl. */
 void emit_random(Emit *e, NodeIndex node)
@@ -285,6 +296,7 @@ void emit_random(Emit *e, NodeIndex node)
     }
     e->body->random = true;
     e->self.tokens += RANDOM_TOKENS;
+    e->self.trips += draws_again(e, node) ? DRAW_TRIPS * e->trips : 0;
     emit_helper(e, HELPER_PHILOX, "");
     emit_helper(e, HELPER_RANDOM, "");
     if (strcmp(name, "random_normal") == 0 || strcmp(name, "random_exponential") == 0) {

@@ -31,8 +31,7 @@ bool emit_changes(const Emit *e, NodeIndex node, NodeIndex variable)
     return expression_assigns((Typing *)&e->t, node, variable);
 }
 
-/* Computes a number, or a constant of the module that is a number. */
-static bool number(const Emit *e, NodeIndex node, double *value)
+bool emit_number(const Emit *e, NodeIndex node, double *value)
 {
     const Node *n = emit_node(e, node);
     if (n->kind == NODE_CONSTANT_VALUE) {
@@ -57,7 +56,7 @@ bool emit_step(const Emit *e, NodeIndex node, NodeIndex variable, double *by)
     *by = 1;
     bool steps = n->kind == NODE_STEP, adds = n->kind == NODE_ASSIGN && (token_is(t, "+=") || token_is(t, "-="));
     if ((!steps && !adds) || !is_variable(e, n->child, variable) ||
-        (adds && !number(e, emit_node(e, n->child)->next, by))) {
+        (adds && !emit_number(e, emit_node(e, n->child)->next, by))) {
         return false;
     }
     *by = down ? -*by : *by;
@@ -86,7 +85,7 @@ static bool for_trips(const Emit *e, const Loop *loop, double *trips, uint8_t *r
     const Token *op = emit_at(e, loop->condition);
     double from, to, step;
     if (!variable || emit_node(e, loop->condition)->kind != NODE_BINARY || !is_variable(e, left, variable) ||
-        !number(e, value, &from) || !number(e, emit_node(e, left)->next, &to) ||
+        !emit_number(e, value, &from) || !emit_number(e, emit_node(e, left)->next, &to) ||
         !emit_step(e, loop->step, variable, &step) || emit_changes(e, loop->body, variable)) {
         return false;
     }
@@ -180,7 +179,7 @@ static bool compares_number(const Emit *e, NodeIndex node)
     NodeIndex left = emit_node(e, node)->child, right = left ? emit_node(e, left)->next : 0;
     double value;
     return emit_node(e, node)->kind == NODE_BINARY && token_any(emit_at(e, node), signs) &&
-           ((number(e, left, &value) && is_name(e, right)) || (is_name(e, left) && number(e, right, &value)));
+           ((emit_number(e, left, &value) && is_name(e, right)) || (is_name(e, left) && emit_number(e, right, &value)));
 }
 
 /* Returns whether a value has no variable that the loop's body changes, and does not contain the counter. */

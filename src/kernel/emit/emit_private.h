@@ -170,6 +170,8 @@ bool emit_has_zero(const Emit *e, NodeIndex node);
 bool emit_is_zero(const Emit *e, NodeIndex number);
 /* Returns whether a constant of the module may contain a 0. */
 bool emit_constant_zero(const Emit *e, NodeIndex variable);
+/* Computes a number, or a constant of the module that is a number. Returns false for other expressions. */
+bool emit_number(const Emit *e, NodeIndex node, double *value);
 
 /* Writes an operation that is applied to each element of a matrix (emit_matrix.c). Returns false for other operations. */
 bool emit_matrix_operation(Emit *e, NodeIndex node);
