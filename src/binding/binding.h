@@ -345,6 +345,9 @@ void table_push_flat(lua_State *L, const Type *type, int64_t elements, const voi
 /* Pushes a new contiguous stream with the contents of a nested or flat table. If `type` is NULL, the type is bool for a
  * table of booleans, otherwise float. Raises. */
 Stream *create_from_table(lua_State *L, int index, const Type *type, const char *function, int n, const char *name);
+/* Writes the data at stack index 2, a stream, an expression, a table or a binary string, to `view`, the stream on top of
+ * the stack, for a function. An expression may be replaced by its value. */
+void transfer_write(lua_State *L, Stream *view, const char *function);
 
 /* Returns a path, which is a string without zero bytes, or raises. */
 const char *argument_path(lua_State *L, int index, const char *function, int n, const char *name);

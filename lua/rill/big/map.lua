@@ -302,9 +302,9 @@ return function(big, methods)
         local paths = paths_of(where, inputs, outputs, path)
         return write_each(where, inputs, outputs, paths, false, function(streams, first, numbers)
             local place = {first = first + 1, shape = state.size, numbers = numbers, streams = true}
-            return map.placed(streams[1], place, f, values_of(streams))
+            return map.placed(where, streams[1], place, f, values_of(streams))
         end)
-    end, "b:map", "^s:map%f[:]")
+    end, "b:map")
 
     --- b:filter(pred, path [, options]) writes the elements for which a predicate holds to a .npy file, in order, and
     -- returns its big stream of one dimension. pred: an expression in x, the element, and i, its 0-based index in the
@@ -322,7 +322,7 @@ return function(big, methods)
             local launch = launcher(state, pred, inputs, values)
             return write_each(where, inputs, result, paths, true, function(streams, first, numbers)
                 local mask <close> = launch(streams, first, numbers)
-                return streams[1]:filter(mask)
+                return filter.by_mask(where, streams[1], mask)
             end)
         end
         local inputs, values_of = read_expression(where, state, o)
@@ -334,7 +334,7 @@ return function(big, methods)
         return write_each(where, inputs, result, paths, false, function(streams, first, numbers)
             local s = streams[1]
             local part = {first = first + 1, shape = state.size, numbers = numbers}
-            return filter.text(s, pred, values_of(streams), part)
+            return filter.text(where, s, pred, values_of(streams), part)
         end)
-    end, "b:filter", "^s:filter%f[:]")
+    end, "b:filter")
 end

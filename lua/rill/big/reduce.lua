@@ -225,15 +225,15 @@ return function(big, methods)
             each(state, "histogram", function(s) parts.extend(ranges, {core._histogram_range(s)}) end)
         end
         local empty <close> = tiles.empty(state)
-        local counts, edges = core._histogram(empty, o, ranges)
+        local counts, edges = core._histogram(empty, o, ranges, where)
         counts = state.size > 1 << 31 and counts:cast "double" or counts
         each(state, "histogram", function(s)
-            local own = core._histogram(s, o, ranges)
+            local own = core._histogram(s, o, ranges, where)
             counts:write(counts + own)
             own:close()
         end)
         return counts, edges
-    end, "b:histogram", "^s:histogram%f[:]")
+    end, "b:histogram")
 
     --- b:top_k(k [, options]) returns the first k elements of the sorted big stream, and their 0-based indices:
     -- int, or double from 2^31 elements on. If several elements are equal, the first ones are taken. Option:
@@ -261,5 +261,5 @@ return function(big, methods)
             indices = rill.gather(places, chosen)
         end)
         return values, core._set_indices(indices, true)
-    end, "b:top_k", "^s:top_k%f[:]")
+    end, "b:top_k")
 end

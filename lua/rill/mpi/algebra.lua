@@ -70,7 +70,7 @@ function methods.map(d, text, constants)
     for i = 1, #c.shape do
         place.first[i] = c.first[i] + 1
     end
-    return distributed.lazy(map.placed(part, place, text, constants), state, state.modes)
+    return distributed.lazy(map.placed("D:map", part, place, text, constants), state, state.modes)
 end
 
 --- D:cast(type) returns a distributed stream with the elements converted.

@@ -282,7 +282,7 @@ local function mask_of(d, state, name, test, constants)
             "without i", where, c.shape[1])
     elseif is_text then
         local place = c.size > 0 and {first = c.first[1] + 1, shape = c.shape[1]} or nil
-        return texts.mask(name, part, test, constants, place)
+        return texts.mask(where, part, test, constants, place)
     elseif rill.type(test) == "kernel" then
         local none <close> = rill.stream(part.type, 0)
         none[name](none, core._is_random(test) and test:seed(0) or test, constants) -- raises unless it is a predicate

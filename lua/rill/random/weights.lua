@@ -1,4 +1,5 @@
 -- Checks the weights of random draws.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local types = require "rill.core.types"
@@ -6,19 +7,11 @@ local fail <const> = errors.fail
 
 local weights = {}
 
-local function listed(where, name, p)
-    local done, list = pcall(rill.from, p, "double")
-    if not done then
-        fail("%s: option '%s': %s", where, name, (list:gsub("^.-rill%.from: argument #1 'table': ", "")))
-    end
-    return list
-end
-
 --- weights.check(where, name, p [, n]) returns the option `name`, a stream or a table of n weights, as a flat stream of
 -- double. Raises if a weight is negative or not finite, or all are 0. Default of n: any number above 0.
 function weights.check(where, name, p, n)
     if type(p) == "table" and rill.type(p) == nil then
-        p = listed(where, name, p)
+        p = errors.call(core._from, where, name, 0, p, "double")
     end
     local other = errors.not_open(p)
     if other or p.size ~= (n or math.max(p.size, 1)) then

@@ -12,8 +12,8 @@ local oneline = require "rill.stream.expression_kernel"
 local filter = {} -- the methods of streams
 
 -- Raises an error at the line of the script.
-local function fail(name, format, ...)
-    errors.fail("s:%s: %s", name, format:format(...))
+local function fail(where, format, ...)
+    errors.fail("%s: %s", where, format:format(...))
 end
 
 -- Expressions that test whether a value is nonzero, by its scalar type in kernels.
@@ -40,48 +40,48 @@ local function masked(kernel, s, values, part)
 end
 
 -- Returns the scalar type in kernels of the elements of a mask.
-local function mask_scalar(name, values)
+local function mask_scalar(where, values)
     local scalar = oneline.value_types[values.type] or values.type
     if not KEEP[scalar] then
-        fail(name, "argument #1 'pred': expected elements of bool, int, uint or float, got %s", values.type)
+        fail(where, "argument #1 'pred': expected elements of bool, int, uint or float, got %s", values.type)
     end
     return scalar
 end
 
-local function from_values(name, values)
-    local scalar = mask_scalar(name, values)
+local function from_values(where, values)
+    local scalar = mask_scalar(where, values)
     return masked(oneline.sure(oneline.kernel(("kernel uint keep(%s x<>) { return ("):format(scalar),
         KEEP[scalar], ") ? 1u : 0u; }")), values)
 end
 
 -- Raises unless a mask is open and has the shape of s. If s and the mask were not counted together, this makes their
 -- lengths exact; so it must be called before s is made flat.
-local function check_extent(name, s, mask)
+local function check_extent(where, s, mask)
     local what = rill.type(mask)
     if what == "stream" and not core._is_open(mask) then
-        fail(name, "argument #1 'pred': expected an open stream, got closed stream")
+        fail(where, "argument #1 'pred': expected an open stream, got closed stream")
     elseif what == "stream" and not core._same_extent(s, mask)
         or what == "expression" and mask.shape ~= s.shape then
-        fail(name, "argument #1 'pred': the mask has shape %s, the stream %s", mask.shape, s.shape)
+        fail(where, "argument #1 'pred': the mask has shape %s, the stream %s", mask.shape, s.shape)
     end
 end
 
 -- Returns the mask of an expression. One kernel computes the expression and writes the bytes.
-local function from_expression(name, s, expression)
+local function from_expression(where, s, expression)
     require("rill.algebra.expression").check(expression)
-    local holds = mask_scalar(name, expression) == "bool" and expression or expression:ne(0)
+    local holds = mask_scalar(where, expression) == "bool" and expression or expression:ne(0)
     local mask <close> = core._mask(s):write(rill.where(holds, 1, 0))
     return core._flat(mask)
 end
 
 -- Returns the mask of a text, which is a condition, or else a number that counts as true if it is nonzero.
 -- `streams`: whether constants may be streams of the shape of `flat`.
-local function from_text(name, flat, text, constants, part, streams)
+local function from_text(where, flat, text, constants, part, streams)
     if not text:find "%S" then
-        fail(name, "argument #1 'pred': expected an expression in x (the element) and i (its index), "
+        fail(where, "argument #1 'pred': expected an expression in x (the element) and i (its index), "
             .. "got an empty string")
     elseif oneline.wrong(text, true) then
-        fail(name, "argument #1 'pred': %s: %s", oneline.wrong(text, true), text)
+        fail(where, "argument #1 'pred': %s: %s", oneline.wrong(text, true), text)
     end
     local declared = ""
     local value = oneline.value_types[flat.type] or flat.type
@@ -90,22 +90,23 @@ local function from_text(name, flat, text, constants, part, streams)
     end
     local index = text:find "%f[%w_]i%f[^%w_]" and "int i = indexof(x).x; " or ""
     -- With structures, integer constants are int, which GLSL converts to the type of a field.
-    local values, parameters = constants_of.declare("s:" .. name, constants_of.scalar(value) or "int", constants,
+    local values, parameters = constants_of.declare(where, constants_of.scalar(value) or "int", constants,
         { x = "the element", i = "its index" }, streams)
-    local head = ("%skernel uint %s_if(%s%s x<>) { %s"):format(declared, name, parameters, value, index)
+    local head = ("%skernel uint %s_if(%s%s x<>) { %s"):format(declared, where:match "%a+$", parameters, value,
+        index)
     local kernel, message = oneline.kernel(head .. "bool keep_x = (", text, "); return keep_x ? 1u : 0u; }")
     if not kernel then
         kernel = oneline.kernel(head .. "double keep_x = (", text, "); return keep_x != 0.0lf ? 1u : 0u; }")
     end
     if not kernel then
-        fail(name, "%s", message)
+        fail(where, "%s", message)
     end
     return masked(kernel, flat, values, part)
 end
 
 local PREDICATES <const> = { bool = true, int = true, uint = true, float = true }
 
-local function from_kernel(name, flat, kernel)
+local function from_kernel(where, flat, kernel)
     local inputs, output, others = 0, nil, 0
     for _, param in ipairs(kernel.params) do
         if param.kind == "output stream" then
@@ -117,52 +118,53 @@ local function from_kernel(name, flat, kernel)
         end
     end
     if inputs ~= 1 or others > 0 or not PREDICATES[output] then
-        fail(name, "argument #1 'pred': expected a kernel with one input stream and one output of bool, "
+        fail(where, "argument #1 'pred': expected a kernel with one input stream and one output of bool, "
             .. "int or uint, got %s", tostring(kernel))
     end
     local values <close> = kernel(flat)
-    return from_values(name, values)
+    return from_values(where, values)
 end
 
 -- Returns the mask of a predicate over `flat`, which has the elements of the user's stream `s` in one dimension.
-local function mask_of(name, s, flat, pred, constants)
+local function mask_of(where, s, flat, pred, constants)
     local what = rill.type(pred)
     if type(pred) == "string" then
-        return from_text(name, flat, pred, constants)
+        return from_text(where, flat, pred, constants)
     elseif constants ~= nil then
-        fail(name, "argument #2 'constants': expected none, since only a predicate that is a string has constants, "
+        fail(where, "argument #2 'constants': expected none, since only a predicate that is a string has constants, "
             .. "got %s", typename.of(pred))
     elseif what == "kernel" then
-        return from_kernel(name, flat, pred)
+        return from_kernel(where, flat, pred)
     elseif what == "stream" then
-        return from_values(name, core._flat(pred))
+        return from_values(where, core._flat(pred))
     elseif what == "expression" then
-        return from_expression(name, s, pred)
+        return from_expression(where, s, pred)
     end
-    fail(name, "argument #1 'pred': expected an expression in x and i (a string), a kernel or a mask "
+    fail(where, "argument #1 'pred': expected an expression in x and i (a string), a kernel or a mask "
         .. "(a stream or an expression), got %s", typename.told(pred))
 end
 
 -- Returns the open stream before the colon of a method that takes at most `most` arguments.
-local function self_of(name, s, most, ...)
+local function self_of(where, s, most, ...)
     if rill.type(s) == "expression" then
         s = s:eval()
     end
     if not core._is_open(s) then
-        fail(name, "argument 's': expected an open stream, got %s",
+        fail(where, "argument 's': expected an open stream, got %s",
             rill.type(s) == "stream" and "closed stream" or typename.told(s))
     elseif select("#", ...) > most then
-        fail(name, "expected %s, got %d", most == 0 and "no argument" or most == 1 and "at most 1 argument" or
+        fail(where, "expected %s, got %d", most == 0 and "no argument" or most == 1 and "at most 1 argument" or
             "at most 2 arguments", select("#", ...))
     end
     return s
 end
 
 local function compact(name, s, pred, constants, ...)
-    s = self_of(name, s, 2, pred, constants, ...)
-    check_extent(name, s, pred)
+    local where <const> = "s:" .. name
+    s = self_of(where, s, 2, pred, constants, ...)
+    check_extent(where, s, pred)
     local flat <close> = core._flat(s)
-    local mask <close> = mask_of(name, s, flat, pred, constants)
+    local mask <close> = mask_of(where, s, flat, pred, constants)
     return core._compact(name, flat, mask)
 end
 
@@ -173,18 +175,26 @@ filter.filter = errors.guard(function(s, ...)
     return compact("filter", s, ...)
 end)
 
---- filter.mask(name, s, text, constants, part) returns the mask of an expression over a stream of one dimension, for
--- the method of that name: see filter.text.
-function filter.mask(name, s, text, constants, part)
-    return from_text(name, s, text, constants, part)
+--- filter.mask(where, s, text, constants, part) returns the mask of an expression over a stream of one dimension, for
+-- the method `where`: see filter.text.
+function filter.mask(where, s, text, constants, part)
+    return from_text(where, s, text, constants, part)
 end
 
---- filter.text(s, text, constants, part) is s:filter of a stream of one dimension by an expression whose index counts
--- in the whole of which the stream is a part: part = {first = 1-based index, shape = size}. Constants may be streams of
--- its shape.
-function filter.text(s, text, constants, part)
-    local mask <close> = from_text("filter", s, text, constants, part, true)
+--- filter.text(where, s, text, constants, part) is s:filter, for the method `where`, of a stream of one dimension by an
+-- expression whose index counts in the whole of which the stream is a part: part = {first = 1-based index, shape =
+-- size}. Constants may be streams of its shape.
+function filter.text(where, s, text, constants, part)
+    local mask <close> = from_text(where, s, text, constants, part, true)
     return core._compact("filter", s, mask)
+end
+
+--- filter.by_mask(where, s, values) is s:filter, for the method `where`, by a stream of values of the shape of s.
+function filter.by_mask(where, s, values)
+    local flat <close> = core._flat(s)
+    local line <close> = core._flat(values)
+    local mask <close> = from_values(where, line)
+    return core._compact("filter", flat, mask)
 end
 
 --- s:find(pred [, constants]) returns an int stream of the flat 0-based indices of the elements for which the predicate
@@ -266,7 +276,7 @@ local DISTANCE <const> = "s[1] - s[0]"
 --- s:runs() returns the values of the runs of equal adjacent elements, in row-major order, and their lengths (int).
 -- Components and fields are compared with ==, except that NaN equals NaN.
 filter.runs = errors.guard(function(s, ...)
-    s = self_of("runs", s, 0, ...)
+    s = self_of("s:runs", s, 0, ...)
     local flat <close> = core._flat(s)
     local size = flat.size
     local mask <close> = masked(heads(flat), flat)
@@ -293,7 +303,7 @@ end
 --- s:unique([{inverse =}]) returns the distinct values in ascending order, NaN last, and the count of each (int). With
 -- `inverse` = true also an int stream of the shape of s: the 0-based index of each element in the distinct values.
 filter.unique = errors.guard(function(s, options, ...)
-    s = self_of("unique", s, 1, options, ...)
+    s = self_of("s:unique", s, 1, options, ...)
     if option.table[1](options) and options.return_counts ~= nil then
         errors.fail("s:unique: unknown option 'return_counts': the counts are always returned, as the second result")
     end
@@ -306,7 +316,7 @@ filter.unique = errors.guard(function(s, options, ...)
         done, sorted = pcall(flat.sort, flat)
     end
     if not done then
-        fail("unique", "%s", (tostring(sorted):gsub("^.-s:%a+: ", "")))
+        fail("s:unique", "%s", (tostring(sorted):gsub("^.-s:%a+: ", "")))
     end
     local values, counts = sorted:runs()
     local indices = inverse and inverse_of(s, sorted, places)

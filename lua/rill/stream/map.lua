@@ -42,29 +42,29 @@ local function kernel_of_structures(structures, element, declared, expression)
     return nil, first
 end
 
-local function map_error(level, format, ...)
-    error("s:map: " .. format:format(...), level + 1)
-end
+-- Computes s:map for the function `where`. `place`: of a part of a larger stream, see map.placed; false: none.
+local function evaluate(where, s, place, expression, constants, ...)
+    local function map_error(format, ...)
+        errors.fail("%s: %s", where, format:format(...))
+    end
 
--- Computes s:map. `place`: of a part of a larger stream, see map.placed; false: none.
-local function evaluate(s, place, expression, constants, ...)
     local contained = core._is_open_container(s)
     local element = contained and s.type or typename.element(s)
     if not element then
-        map_error(2, "argument 's': expected an open stream, got %s", typename.not_open(s))
+        map_error("argument 's': expected an open stream, got %s", typename.not_open(s))
     elseif select("#", ...) > 0 then
-        map_error(2, "expected at most 2 arguments, got %d", 2 + select("#", ...))
+        map_error("expected at most 2 arguments, got %d", 2 + select("#", ...))
     elseif type(expression) ~= "string" or not expression:find "%S" then
-        map_error(2, "argument #1 'expression': expected an expression in x (a string), got %s",
+        map_error("argument #1 'expression': expected an expression in x (a string), got %s",
             type(expression) == "string" and "an empty one" or typename.of(expression))
     end
     local wrong = oneline.wrong(expression)
     if wrong then
-        map_error(2, "argument #1 'expression': %s: %s", wrong, expression)
+        map_error("argument #1 'expression': %s: %s", wrong, expression)
     end
     local value = value_types[element] or element
     local scalar = constants_of.scalar(value)
-    local arguments, declared = constants_of.declare("s:map", scalar or "int", constants, { x = "the element" },
+    local arguments, declared = constants_of.declare(where, scalar or "int", constants, { x = "the element" },
         place and place.streams)
     local head, kernel, message
     if scalar then
@@ -78,7 +78,7 @@ local function evaluate(s, place, expression, constants, ...)
     if not kernel then
         local whole = message:find "cannot convert %w+ to u?int"
             or message:find "cannot be assigned to variable of type u?int"
-        map_error(2, "%s%s", message, whole and ("\n    the elements are %s: cast the stream first, s:cast \"float\"")
+        map_error("%s%s", message, whole and ("\n    the elements are %s: cast the stream first, s:cast \"float\"")
             :format(value) or "")
     end
     arguments[#arguments + 1] = s
@@ -102,14 +102,18 @@ end
 -- the expression. `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by their names in the
 -- expression. Integers are int if the elements are int or structures, uint if they are uint, and float otherwise.
 local function stream_map(s, ...)
-    return evaluate(s, false, ...)
+    return evaluate("s:map", s, false, ...)
 end
 
--- Computes s:map of a part of a larger stream: `place` is the option `part` of launches, with the fields `numbers`, the
+-- Computes s:map of a part of a larger stream for the function `where`: `place` is the option `part` of launches, with the fields `numbers`, the
 -- table of core._numbered if there are several parts, and `streams`: whether constants may be streams of the shape
 -- of s.
-local function map_placed(s, place, ...)
-    return evaluate(s, place, ...)
+local function map_placed(where, s, place, ...)
+    return evaluate(where, s, place, ...)
 end
 
-return {map = stream_map, placed = map_placed, container_map = errors.guard(stream_map, "c:map", "^s:map%f[:]")}
+local function container_map(c, ...)
+    return evaluate("c:map", c, false, ...)
+end
+
+return {map = stream_map, placed = map_placed, container_map = errors.guard(container_map, "c:map")}

@@ -1,4 +1,5 @@
 -- rill.cov, corrcoef, histogram2d and interp, with the meaning that they have in numpy; s:cumsum, cumprod and moving_mean.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
@@ -194,10 +195,7 @@ function statistics.histogram2d(x, y, options, ...)
     end
     local points <close> = rill.kernel(("kernel void pair(%s x<>, %s y<>, out %s r<>) { r = %s(y, x); }"):format(scalar,
         scalar, VECTORS[scalar], VECTORS[scalar]))(x, y)
-    local done <const>, counts <const>, of_y <const>, of_x <const> = pcall(points.histogram, points, own)
-    if not done then
-        fail("%s", (counts:gsub("^.-s:histogram: ", "rill.histogram2d: ")))
-    end
+    local counts <const>, of_y <const>, of_x <const> = core._histogram(points, own, nil, "rill.histogram2d")
     return counts, of_x, of_y
 end
 
@@ -243,13 +241,8 @@ function statistics.interp(x, xp, fp, options, ...)
         real = "double"
     end
     for k, name in ipairs(names) do
-        local done, made = pcall(rill.from, k == 1 and {x} or given[k], real)
-        if streams[k] then
-            made = as_real(streams[k], real)
-        elseif not done then
-            fail("rill.interp: argument #%d '%s': %s", k, name, (made:gsub("^.-'table': ", "")))
-        end
-        streams[k] = made
+        streams[k] = streams[k] and as_real(streams[k], real) or
+            core._from("rill.interp", name, k, k == 1 and {x} or given[k], real)
     end
     local n <const> = streams[2].size
     if n == 0 or #streams[2].shape > 1 or streams[3].shape ~= streams[2].shape then

@@ -109,7 +109,7 @@ static void extent_of_data(lua_State *L, const LuaContainer *self, const int64_t
     }
 }
 
-/* Returns the data at 2 as a stream of a shape: the stream itself, or a new one to which s:write writes the data. */
+/* Returns the data at 2 as a stream of a shape: the stream itself, or a new one with the data. */
 static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *shape, const char *function)
 {
     Stream *data = stream_handle_to(L, 2);
@@ -117,16 +117,7 @@ static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *sha
         return data;
     }
     Stream *dense = create_stream(L, to->type, shape, function);
-    lua_getfield(L, -1, "write");
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, 2);
-    if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
-        const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-        if (!message || strncmp(message, "s:write", 7) != 0) {
-            lua_error(L);
-        }
-        luaL_error(L, "%s%s", function, message + 7);
-    }
+    transfer_write(L, dense, function);
     return dense;
 }
 

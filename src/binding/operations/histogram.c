@@ -10,7 +10,7 @@ enum { MOST_BINS = 1 << 28 };
 
 /* Pushes the option `name` for axis a: a number for all axes, or a table with one for each. Returns false if it is not
  * given. */
-static bool axis_option(lua_State *L, const char *name, int a, int axes)
+static bool axis_option(lua_State *L, const char *function, const char *name, int a, int axes)
 {
     if (lua_getfield(L, 2, name) == LUA_TNIL) {
         return false;
@@ -22,51 +22,52 @@ static bool axis_option(lua_State *L, const char *name, int a, int axes)
                                      "rill.bincount)"
                                    : "a number";
         if (axes == 1 || lua_rawlen(L, -1) != (lua_Unsigned)axes) {
-            binding_argument(L, "s:histogram", BINDING_OPTION, name, -1, expected);
+            binding_argument(L, function, BINDING_OPTION, name, -1, expected);
         }
         lua_rawgeti(L, -1, a + 1);
     }
     return true;
 }
 
-static bool limit_option(lua_State *L, const char *name, int a, int axes, double *value)
+static bool limit_option(lua_State *L, const char *function, const char *name, int a, int axes, double *value)
 {
-    if (!axis_option(L, name, a, axes)) {
+    if (!axis_option(L, function, name, a, axes)) {
         return false;
     }
     if (lua_type(L, -1) != LUA_TNUMBER || !isfinite(lua_tonumber(L, -1))) {
-        binding_argument(L, "s:histogram", BINDING_OPTION, name, -1, "a finite number");
+        binding_argument(L, function, BINDING_OPTION, name, -1, "a finite number");
     }
     *value = lua_tonumber(L, -1);
     return true;
 }
 
-static void bins_option(lua_State *L, HistogramSpec *spec)
+static void bins_option(lua_State *L, const char *function, HistogramSpec *spec)
 {
     int64_t total = 1;
     for (int a = 0; a < spec->axes; a++) {
-        lua_Integer bins =
-            axis_option(L, "bins", a, spec->axes) ? binding_integer(L, -1, "s:histogram", BINDING_OPTION, "bins") : 10;
+        lua_Integer bins = axis_option(L, function, "bins", a, spec->axes)
+                               ? binding_integer(L, -1, function, BINDING_OPTION, "bins")
+                               : 10;
         if (bins < 1 || bins > MOST_BINS || (total *= bins) > MOST_BINS) {
-            binding_argument(L, "s:histogram", BINDING_OPTION, "bins", -1, "1 to 2^28 bins in all");
+            binding_argument(L, function, BINDING_OPTION, "bins", -1, "1 to 2^28 bins in all");
         }
         spec->axis[a].bins = bins;
     }
 }
 
 /* Sets the range of an axis from the options min and max; `found` is the range of the data, which is the default. */
-static void range_option(lua_State *L, const HistogramSpec *found, HistogramAxis *axis, int a)
+static void range_option(lua_State *L, const char *function, const HistogramSpec *found, HistogramAxis *axis, int a)
 {
     double low, high;
-    bool has_low = limit_option(L, "min", a, found->axes, &low);
-    bool has_high = limit_option(L, "max", a, found->axes, &high);
+    bool has_low = limit_option(L, function, "min", a, found->axes, &low);
+    bool has_high = limit_option(L, function, "max", a, found->axes, &high);
     bool some = found->axis[a].low <= found->axis[a].high;
     low = has_low ? low : some ? found->axis[a].low : has_high ? high - 1 : 0;
     high = has_high ? high : some ? found->axis[a].high : low + 1;
     if (has_low && has_high && low >= high) {
-        luaL_error(L, "s:histogram: 'min' must be below 'max', got %f and %f", low, high);
+        luaL_error(L, "%s: 'min' must be below 'max', got %f and %f", function, low, high);
     } else if (!isfinite(low) || !isfinite(high) || !isfinite(high - low)) {
-        luaL_error(L, "s:histogram: the elements reach from %f to %f: give 'min' and 'max'", low, high);
+        luaL_error(L, "%s: the elements reach from %f to %f: give 'min' and 'max'", function, low, high);
     } else if (low >= high && !has_low && !has_high) {
         low -= 0.5; /* all elements are equal */
         high += 0.5;
@@ -85,7 +86,7 @@ static bool needs_range(lua_State *L)
     return !both;
 }
 
-static void outside_option(lua_State *L, HistogramSpec *spec)
+static void outside_option(lua_State *L, const char *function, HistogramSpec *spec)
 {
     static const char *const words[] = {"drop", "clamp", NULL};
     if (lua_getfield(L, 2, "outside") == LUA_TNIL) {
@@ -93,7 +94,7 @@ static void outside_option(lua_State *L, HistogramSpec *spec)
     }
     int word = binding_word(L, -1, words);
     if (word < 0) {
-        binding_argument(L, "s:histogram", BINDING_OPTION, "outside", -1, "\"drop\" or \"clamp\"");
+        binding_argument(L, function, BINDING_OPTION, "outside", -1, "\"drop\" or \"clamp\"");
     }
     spec->clamp = word == 1;
 }
@@ -116,7 +117,7 @@ static const Stream *weights_option(lua_State *L, const char *function, const St
 }
 
 /* Sets the range of the data: from the table at 3 if there is one, else it is computed. */
-static void find_range(lua_State *L, const Stream *s, HistogramSpec *found)
+static void find_range(lua_State *L, const char *function, const Stream *s, HistogramSpec *found)
 {
     for (int a = 0; a < found->axes && lua_istable(L, 3); a++) {
         lua_rawgeti(L, 3, 2 * a + 1);
@@ -126,43 +127,43 @@ static void find_range(lua_State *L, const Stream *s, HistogramSpec *found)
         lua_pop(L, 2);
     }
     if (!lua_istable(L, 3)) {
-        binding_make(L, s->device, "s:histogram", histogram_range(s, found));
+        binding_make(L, s->device, function, histogram_range(s, found));
     }
 }
 
-/* Computes a histogram. The stream is at 1, the options at 2, a table of ranges or nil at 3. Pushes the counts and the
- * edges of each axis. */
-static int histogram_of(lua_State *L)
+/* Computes a histogram for a function. The stream is at 1, the options at 2, a table of ranges or nil at 3. Pushes the
+ * counts and the edges of each axis. */
+static int histogram_of(lua_State *L, const char *function)
 {
     static const char *const names[] = {"bins", "min", "max", "weights", "outside", NULL};
-    const Stream *s = accept_check(L, 1, "s:histogram", 0, "s");
+    const Stream *s = accept_check(L, 1, function, 0, "s");
     if (lua_isnoneornil(L, 2)) {
         lua_newtable(L);
         lua_replace(L, 2);
     } else if (!binding_is_options(L, 2)) {
-        binding_argument(L, "s:histogram", 1, "options", 2, "a table of options");
+        binding_argument(L, function, 1, "options", 2, "a table of options");
     }
-    binding_known(L, 2, "s:histogram", names);
+    binding_known(L, 2, function, names);
     if (s->type->is_struct || s->type->components > 2 || s->type->value->scalar == SCALAR_BOOL) {
-        luaL_error(L, "s:histogram: expected numbers, or vectors of two for a grid of bins, got elements of %s",
+        luaL_error(L, "%s: expected numbers, or vectors of two for a grid of bins, got elements of %s", function,
                    s->type->name);
     }
     luaL_checkstack(L, 40, NULL);
     HistogramSpec spec = {.axes = s->type->components}, found = {.axes = s->type->components};
-    bins_option(L, &spec);
-    outside_option(L, &spec);
-    const Stream *weights = weights_option(L, "s:histogram", s);
+    bins_option(L, function, &spec);
+    outside_option(L, function, &spec);
+    const Stream *weights = weights_option(L, function, s);
     if (needs_range(L)) {
-        find_range(L, s, &found);
+        find_range(L, function, s, &found);
     }
     for (int a = 0; a < spec.axes; a++) {
-        range_option(L, &found, &spec.axis[a], a);
+        range_option(L, function, &found, &spec.axis[a], a);
     }
     Stream *result = stream_handle_push(L), *edges[2] = {NULL, NULL};
     for (int a = 0; a < spec.axes; a++) {
         edges[a] = stream_handle_push(L);
     }
-    binding_make(L, s->device, "s:histogram", histogram_stream(s, &spec, weights, result, edges));
+    binding_make(L, s->device, function, histogram_stream(s, &spec, weights, result, edges));
     return 1 + spec.axes;
 }
 
@@ -170,15 +171,17 @@ static int stream_lua_histogram(lua_State *L)
 {
     binding_count(L, "s:histogram", 2, true);
     lua_settop(L, 3);
-    return histogram_of(L);
+    return histogram_of(L, "s:histogram");
 }
 
-/* _histogram(s, options, ranges): computes the histogram of one part of the data. All the data is in the range
- * ranges[1] to ranges[2], and its second component in the range ranges[3] to ranges[4]. */
+/* _histogram(s, options, ranges [, function]): computes the histogram of one part of the data for a function, by default
+ * s:histogram. All the data is in the range ranges[1] to ranges[2], and its second component in the range ranges[3] to
+ * ranges[4]. Without ranges, the data is s. */
 static int module_histogram(lua_State *L)
 {
-    lua_settop(L, 3);
-    return histogram_of(L);
+    const char *function = luaL_optstring(L, 4, "s:histogram");
+    lua_settop(L, 4);
+    return histogram_of(L, function);
 }
 
 /* _histogram_range(s): returns the minimum and maximum of each component. */
@@ -189,7 +192,7 @@ static int module_histogram_range(lua_State *L)
     HistogramSpec found = {.axes = axes <= 2 ? axes : 0};
     lua_settop(L, 2);
     lua_pushnil(L);
-    find_range(L, s, &found);
+    find_range(L, "s:histogram", s, &found);
     for (int a = 0; a < found.axes; a++) {
         lua_pushnumber(L, found.axis[a].low);
         lua_pushnumber(L, found.axis[a].high);

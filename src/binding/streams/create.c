@@ -168,6 +168,17 @@ static int rill_stream(lua_State *L)
     return 1;
 }
 
+/* _from(function, name, n, table, type): returns rill.from(table, type). Errors name argument n of a function, or its
+ * option if n is 0. */
+static int rill_from_named(lua_State *L)
+{
+    const char *function = luaL_checkstring(L, 1), *name = luaL_checkstring(L, 2);
+    int n = (int)luaL_checkinteger(L, 3);
+    const Type *type = lua_isnoneornil(L, 5) ? NULL : type_check(L, 5, function, n, "type");
+    create_from_table(L, 4, type, function, n ? n : BINDING_OPTION, name);
+    return 1;
+}
+
 static int rill_from(lua_State *L)
 {
     binding_count(L, "rill.from", 2, false);
@@ -282,8 +293,13 @@ static int rill_sized(lua_State *L)
 
 void open_create(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"stream", rill_stream}, {"from", rill_from},    {"iota", rill_iota},
-                                         {"iter", rill_iter},     {"_sized", rill_sized}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"stream", rill_stream},
+                                         {"from", rill_from},
+                                         {"_from", rill_from_named},
+                                         {"iota", rill_iota},
+                                         {"iter", rill_iter},
+                                         {"_sized", rill_sized},
+                                         {NULL, NULL}};
     static const luaL_Reg methods[] = {
         {"copy", stream_copy}, {"eval", stream_eval}, {"cast", stream_cast}, {"like", stream_like}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);

@@ -103,40 +103,40 @@ static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, i
     }
 }
 
-static void check_source(lua_State *L, const Stream *to, const Stream *from)
+static void check_source(lua_State *L, const Stream *to, const Stream *from, const char *function)
 {
     if (!from->device) {
-        binding_argument(L, "s:write", 1, "data", 2, "an open stream");
+        binding_argument(L, function, 1, "data", 2, "an open stream");
     }
     if (from->device != to->device) {
-        luaL_error(L, "s:write: argument #1 'data': a stream of another device; write its :bytes()");
+        luaL_error(L, "%s: argument #1 'data': a stream of another device; write its :bytes()", function);
     }
-    shape_raise_unequal(L, "%s: argument #1 'data': expected a stream of shape %s, got %s", "s:write", &to->shape,
+    shape_raise_unequal(L, "%s: argument #1 'data': expected a stream of shape %s, got %s", function, &to->shape,
                         &from->shape);
     if (!type_converts(from->type, to->type) && !type_same_layout(from->type, to->type)) {
-        luaL_error(L, "s:write: argument #1 'data': expected a stream of %s, got one of %s; use :cast(\"%s\")",
+        luaL_error(L, "%s: argument #1 'data': expected a stream of %s, got one of %s; use :cast(\"%s\")", function,
                    to->type->name, from->type->name, to->type->name);
     }
 }
 
 /* Returns the bytes to upload: the string, or a scratch userdata with the packed table, which is pushed. */
-static const void *packed_data(lua_State *L, const Stream *view)
+static const void *packed_data(lua_State *L, const Stream *view, const char *function)
 {
     size_t size = (size_t)stream_bytes(view), length;
     if (lua_type(L, 2) == LUA_TSTRING) {
         const char *bytes = lua_tolstring(L, 2, &length);
         if (length != size) {
-            luaL_error(L, "s:write: argument #1 'data': expected a binary string of %I bytes, got one of %I",
+            luaL_error(L, "%s: argument #1 'data': expected a binary string of %I bytes, got one of %I", function,
                        (lua_Integer)size, (lua_Integer)length);
         }
         return bytes;
     }
     if (!lua_istable(L, 2)) {
-        binding_argument(L, "s:write", 1, "data", 2, "a table, a binary string or a stream (s:fill sets a constant)");
+        binding_argument(L, function, 1, "data", 2, "a table, a binary string or a stream (s:fill sets a constant)");
     }
     void *bytes = scratch_push(L, size);
     if (!table_pack(L, 2, view->type, &view->shape, bytes)) {
-        binding_argument_error(L, "s:write", 1, "data");
+        binding_argument_error(L, function, 1, "data");
     }
     return bytes;
 }
@@ -159,6 +159,30 @@ static bool write_expression(lua_State *L)
     return false;
 }
 
+void transfer_write(lua_State *L, Stream *view, const char *function)
+{
+    int top = lua_gettop(L);
+    if (write_expression(L)) {
+        lua_settop(L, top);
+        return;
+    }
+    Stream *source = stream_handle_to(L, 2);
+    const void *bytes = NULL;
+    if (source) {
+        if (source->device) {
+            accept_settled(L, source);
+        }
+        check_source(L, view, source, function);
+    } else {
+        bytes = packed_data(L, view, function);
+    }
+    binding_run(L, view->device, function, source ? packed_write(view, source) : packed_upload(view, bytes));
+    if (lua_gettop(L) > top) {
+        scratch_free(L, top + 1);
+        lua_settop(L, top);
+    }
+}
+
 static int stream_write(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
@@ -170,25 +194,7 @@ static int stream_write(lua_State *L)
         extent_of_data(L, s, from, to);
     }
     Stream *view = box_push(L, s, "s:write", from, to);
-    if (write_expression(L)) {
-        drop_view(L, view);
-        lua_settop(L, 1);
-        return 1;
-    }
-    Stream *source = stream_handle_to(L, 2);
-    const void *bytes = NULL;
-    if (source) {
-        if (source->device) {
-            accept_settled(L, source);
-        }
-        check_source(L, view, source);
-    } else {
-        bytes = packed_data(L, view);
-    }
-    binding_run(L, s->device, "s:write", source ? packed_write(view, source) : packed_upload(view, bytes));
-    if (lua_gettop(L) > 5) {
-        scratch_free(L, 6);
-    }
+    transfer_write(L, view, "s:write");
     drop_view(L, view);
     lua_settop(L, 1);
     return 1;

@@ -1,5 +1,6 @@
 -- Mesh objects: their class, and how they are created from users' arguments. Their methods are in
 -- lua/rill/geometry/mesh/mesh.lua.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -41,11 +42,7 @@ local NONE <const> = 0x7fffffff -- no vertex or triangle is invalid
 local function stream_of(where, name, value, kind)
     if type(value) == "table" and not rill.type(value) then
         if #value == 0 then return rill.stream(kind, 0) end
-        local done, made = pcall(rill.from, value, kind)
-        if not done then
-            fail("%s: option '%s': %s", where, name, (tostring(made):gsub("^.-rill%.from: ", "")))
-        end
-        return made
+        return errors.call(core._from, where, name, 0, value, kind)
     elseif errors.not_open(value) then
         fail("%s: option '%s': expected a stream of %s or a table, got %s", where, name, kind, errors.told(value))
     end
