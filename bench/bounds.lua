@@ -330,8 +330,8 @@ local function neighborhood(size, taps, whole)
                         local name, ends = id .. (dz + 1) .. (dy + 1) .. "_", taps == 27 or dz == 0 and dy == 0
                         row(name, z, dz, y, dy, ends)
                         for t = 0, texels - 1 do
-                            local centre = taps == 6 and dz == 0 and dy == 0
-                            terms[t][#terms[t] + 1] = (centre and "-6.0 * " or "") .. name .. t
+                            local center = taps == 6 and dz == 0 and dy == 0
+                            terms[t][#terms[t] + 1] = (center and "-6.0 * " or "") .. name .. t
                             terms[t][#terms[t] + 1] = ends and sides(name, t) or nil
                         end
                     end

@@ -215,7 +215,7 @@ local function add_overlap(rows, c, d, from, to, size)
         local t = support.least(rounds, function() return support.timed(function() k {x = from, r = to} end, 3) end,
             over(c), over(o), over(c, true), over(o, true))
         for overlap = 0, 1 do
-            local case = ("%s neighbours, pages of %d^3, overlap %d"):format(name, size, overlap)
+            local case = ("%s neighbors, pages of %d^3, overlap %d"):format(name, size, overlap)
             rows[#rows + 1] = support.costs(case, t[2 + overlap], "streams of 128^3", t[1], 1.25)
         end
         rows[#rows + 1] = support.note("the same, all written before: overlap 1 over 0",
@@ -308,7 +308,7 @@ local function add_launches(rows)
         local around <const> = rill.kernel [[kernel void around(neighbor float x<>, out float r<>) {
             r = x[-1][0][0] + x[1][0][0] + x[0][-1][0] + x[0][1][0] + x[0][0][-1] + x[0][0][1] - 6.0 * x;
         }]]
-        add(("six neighbours, pages of %d^3"):format(size), around, c, d, c:active(), 1.25)
+        add(("six neighbors, pages of %d^3"):format(size), around, c, d, c:active(), 1.25)
         if size == 8 then add_primitives(rows, c:write(from), from) end
         if size <= 8 then add_overlap(rows, c, d, from, to, size) end
         c:close()

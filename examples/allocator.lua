@@ -55,7 +55,7 @@ local function try(name, policy)
     local frames, allocator = recorded(policy)
     local c <close> = rill.sparse("float", {across * page, across * page}, {page = {page, page}, allocator = allocator})
     wander(c)
-    print(("%-34s %3.0f %% of neighbours are near, %4d KiB"):format(name, 100 * near(frames), c.nbytes // 1024))
+    print(("%-34s %3.0f %% of neighbors are near, %4d KiB"):format(name, 100 * near(frames), c.nbytes // 1024))
 end
 
 try "in order of first use"

@@ -1,9 +1,9 @@
--- A low-pass filter that keeps edges: the mean of the neighbours whose colour is similar (the GPGPU chapter, exercise 28.3-3).
+-- A low-pass filter that keeps edges: the mean of the neighbors whose color is similar (the GPGPU chapter, exercise 28.3-3).
 --
 --     lua5.4 examples/anisotropic.lua [radius [picture.png [directory]]]        4, a synthetic picture, out
 --
--- Each pixel reads the square around it. A neighbour counts if the Euclidean distance of its colour from the pixel's is below a threshold. Noise is
--- below the threshold and averages out. Colours across an edge are above it, so edges remain. A Gaussian of the same size blurs both.
+-- Each pixel reads the square around it. A neighbor counts if the Euclidean distance of its color from the pixel's is below a threshold. Noise is
+-- below the threshold and averages out. Colors across an edge are above it, so edges remain. A Gaussian of the same size blurs both.
 -- rill.image.bilateral is the same idea with smooth weights. The script checks some pixels against plain Lua, and that less than half of the
 -- added noise and less error than with a Gaussian remains.
 local rill = require "rill"
@@ -29,12 +29,12 @@ local passes = rill.program [=[
     kernel void squares(vec3 a<>, vec3 b<>, out float r<>) { r = dot(a - b, a - b) / 3.0; }
 ]=]
 
---- Returns, for each pixel, the mean of the pixels in the square around it whose colour is within `near` of the pixel's.
+--- Returns, for each pixel, the mean of the pixels in the square around it whose color is within `near` of the pixel's.
 local function smoothen(picture, radius, near)
     return passes.smoothen {radius = radius, near = near, p = picture, shape = picture.shape}
 end
 
---- Returns the result for one pixel, row y and column x (1-based), in plain Lua. `rows` are rows of colours.
+--- Returns the result for one pixel, row y and column x (1-based), in plain Lua. `rows` are rows of colors.
 local function one_pixel(rows, y, x, radius, near)
     local sum, count, c = {0, 0, 0}, 0, rows[y][x]
     for j = y - radius, y + radius do

@@ -55,9 +55,9 @@ local passes = rill.program [=[
         cell = lands ? at.y * size + at.x : -1;
     }
 
-    kernel void expose(float power<>, float exposure, out vec3 colour<>) {
+    kernel void expose(float power<>, float exposure, out vec3 color<>) {
         vec3 x = exposure * power * vec3(1.0, 0.93, 0.80);
-        colour = pow(x / (1.0 + x), vec3(1.0 / 2.2));
+        color = pow(x / (1.0 + x), vec3(1.0 / 2.2));
     }
 ]=]
 

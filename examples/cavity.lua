@@ -3,12 +3,12 @@
 --     lua5.4 examples/cavity.lua [Reynolds number [cells [directory]]] [--movie]        400 64 out
 --
 -- This is the standard test case for fluid solvers since Ghia, Ghia and Shin (1982). rill.fluid starts at rest and steps (chapter 28.7.1 of "GPGPU":
--- advection, diffusion, projection) until the velocity on the centre lines no longer changes. At the Reynolds numbers 100 and 400 the script checks
+-- advection, diffusion, projection) until the velocity on the center lines no longer changes. At the Reynolds numbers 100 and 400 the script checks
 -- this velocity against a converged solution (the tables of 1982 are off by up to 0.018 and contain a misprint). The image shows the vorticity and
 -- streamlines at Ghia's levels; the eddies in the lower corners rotate in the opposite direction. --movie shows the start.
 local rill = require "rill"
 
--- The converged solution on the centre lines at Re 100 and 400: {position, velocity}; u over the height, and v over the width.
+-- The converged solution on the center lines at Re 100 and 400: {position, velocity}; u over the height, and v over the width.
 local CONVERGED <const> = {
     [100] = {
         u = {{0.9766, 0.84348}, {0.8516, 0.23645}, {0.6172, -0.13881}, {0.4531, -0.21398}, {0.1719, -0.10173}},
@@ -28,15 +28,15 @@ local kernels = rill.program [=[
     }
     bool passes(float a, vec2 next, float level) { return any(lessThan((a - level) * (next - level), vec2(0.0))); }
     // Draws the vorticity, and lines where the stream function crosses a level. Rows of the grid go up, rows of the image down.
-    kernel void draw(float psi[][], float curl[][], float levels[], out vec3 colour<>) {
-        ivec2 at = indexof(colour).xy, last = sizeof_stream(psi).xy - 1;
+    kernel void draw(float psi[][], float curl[][], float levels[], out vec3 color<>) {
+        ivec2 at = indexof(color).xy, last = sizeof_stream(psi).xy - 1;
         at.y = last.y - at.y;
         vec2 next = vec2(psi[min(at + ivec2(1, 0), last)], psi[min(at + ivec2(0, 1), last)]);
         float p = psi[at], lines = 0.0;
         for (int k = 0; k < sizeof_stream(levels).x; k++) lines = passes(p, next, levels[k]) ? 1.0 : lines;
         float t = curl[at] / (abs(curl[at]) + 3.0);
-        colour = mix(vec3(0.97, 0.96, 0.93), t > 0.0 ? vec3(0.80, 0.26, 0.16) : vec3(0.14, 0.34, 0.66), abs(t));
-        colour = mix(colour, p > 0.0 ? vec3(0.45, 0.05, 0.05) : vec3(0.05, 0.08, 0.16), 0.75 * lines);
+        color = mix(vec3(0.97, 0.96, 0.93), t > 0.0 ? vec3(0.80, 0.26, 0.16) : vec3(0.14, 0.34, 0.66), abs(t));
+        color = mix(color, p > 0.0 ? vec3(0.45, 0.05, 0.05) : vec3(0.05, 0.08, 0.16), 0.75 * lines);
     }
 ]=]
 local LEVELS <const> = rill.from {
@@ -53,7 +53,7 @@ local function create(reynolds, n)
     }
 end
 
---- Returns the velocity on a centre line at the position `place`, from 0 to 1, interpolated between cells. k: 1 for u over the height, 2 for v over the width.
+--- Returns the velocity on a center line at the position `place`, from 0 to 1, interpolated between cells. k: 1 for u over the height, 2 for v over the width.
 local function on_line(values, n, k, place)
     local function at(c)
         if c < 1 or c > n then return (k == 1 and c > n and 2 or 0) - at(math.max(1, math.min(n, c))) end
@@ -109,7 +109,7 @@ for k, rows in ipairs {known and known.u, known and known.v} do
     for _, row in ipairs(rows) do worst = math.max(worst, math.abs(on_line(values, n, k, row[1]) - row[2])) end
 end
 rill.image.save(picture(f, n), directory .. "/cavity.png")
-print(("  Re %g, %d x %d cells, %.1f s simulated in %.1f s: the centre lines are %s"):format(reynolds, n, n, f.time,
+print(("  Re %g, %d x %d cells, %.1f s simulated in %.1f s: the center lines are %s"):format(reynolds, n, n, f.time,
     rill.clock() - clock, known and ("off by at most %.4f"):format(worst) or "not known"))
 print(("  %s/cavity.png: vorticity and streamlines"):format(directory))
 assert(worst < 0.002 + 0.02 * (64 / n) ^ 2, "the velocity is not that of the converged solution")

@@ -10,7 +10,7 @@ local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local surfaces = dofile(here .. "support/surfaces.lua")
 
-local GREY <const>, BLUE <const>, RED <const> = {0.75, 0.75, 0.72}, {0.55, 0.65, 0.8}, {0.85, 0.1, 0.05}
+local GRAY <const>, BLUE <const>, RED <const> = {0.75, 0.75, 0.72}, {0.55, 0.65, 0.8}, {0.85, 0.1, 0.05}
 
 -- Returns the matrix of a rotation about the vertical axis through `middle`, followed by a translation.
 local function motion(degrees, middle, move)
@@ -37,7 +37,7 @@ local function drawn(m, pairs, pose, camera)
     local options = {size = {300, 400}, camera = camera, thickness = 3, background = {0, 0, 0}}
     local red <close> = rill.render({in_pairs(m, m, pairs, "x"), in_pairs(m, moved, pairs, "y")}, options)
     options.background = nil
-    local both <close> = rill.render({{m, color = GREY}, {moved, color = BLUE}}, options)
+    local both <close> = rill.render({{m, color = GRAY}, {moved, color = BLUE}}, options)
     return laid(both, red, RED)
 end
 

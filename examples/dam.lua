@@ -3,7 +3,7 @@
 --     lua5.4 examples/dam.lua [--movie] [particles across [directory]]        8 out
 --
 -- This is the Lagrangian solver of chapter 28.7.2 of "GPGPU" (rill.sph). The density at a particle is the sum of the masses around it, weighted by a kernel of
--- their distance. Pressure follows from density, and forces follow from differences of pressure and velocity between neighbours. The device sorts the particles
+-- their distance. Pressure follows from density, and forces follow from differences of pressure and velocity between neighbors. The device sorts the particles
 -- into cells, computes the forces and chooses the time step. The script reads back only the numbers that it prints. It compares the front of the water, before
 -- it reaches the pillar, with measurements by Martin and Moyce (1952; T = t sqrt(2 g / a), Z = z / a, where a is the column's width). With few particles the
 -- front is up to a seventh behind. --movie also writes the animation dam-movie.png.

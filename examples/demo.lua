@@ -12,7 +12,7 @@ local folder = arg[0]:match "^(.*)/[^/]*$" or "."
 local first = {
     {"smoke", "smoke from a vent meets a moving ball", 128, 160, directory},
     {"raytrace", "ray tracing: a figure, and a room with glass and a mirror", 256, 32, directory, 8},
-    {"mandelbrot", "the Mandelbrot set, coloured by escape time", 512, directory},
+    {"mandelbrot", "the Mandelbrot set, colored by escape time", 512, directory},
     {"dam", "a dam break over a pillar, as particles and as a surface", 8, directory},
     {"insides", "volume rendering of a head and of smoke", 32, 75, directory},
     {"turntable", "an animation of a mesh on a turntable (with a mesh of yours: examples/turntable.lua FILE)", "-", 24,

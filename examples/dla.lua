@@ -11,7 +11,7 @@ local rill = require "rill"
 
 local passes = rill.program [=[
     // Returns the cell, in row-major order, in which a particle stops that starts on the circle of radius r + 2, or -1 if it still moves after many steps.
-    // The aggregate is in the circle of radius r around the centre of the grid. `away` is the distance to it `age` rounds ago, in each of which it came
+    // The aggregate is in the circle of radius r around the center of the grid. `away` is the distance to it `age` rounds ago, in each of which it came
     // closer by at most 1. `way` has directions of length 2^15. 0.5 is subtracted so that the errors of square roots do not change integers.
     kernel void walk(float away[][], int age, int grid[][], ivec2 way[], int r, out int cell<>) {
         int size = sizeof_stream(away).x, ways = sizeof_stream(way).x;
@@ -54,11 +54,11 @@ local passes = rill.program [=[
         return grid > 0 ? length(d) : 1e6;
     }
 
-    kernel void paint(int grid<>, float last, out vec3 colour<>) {
+    kernel void paint(int grid<>, float last, out vec3 color<>) {
         float t = float(grid) / last;
         vec3 c = mix(vec3(1.0, 0.95, 0.75), vec3(0.95, 0.45, 0.20), smoothstep(0.0, 0.35, t));
         c = mix(c, vec3(0.75, 0.20, 0.50), smoothstep(0.3, 0.7, t));
-        colour = grid == 0 ? vec3(0.02, 0.02, 0.06) : mix(c, vec3(0.40, 0.60, 1.00), smoothstep(0.65, 1.0, t));
+        color = grid == 0 ? vec3(0.02, 0.02, 0.06) : mix(c, vec3(0.40, 0.60, 1.00), smoothstep(0.65, 1.0, t));
     }
 ]=]
 
@@ -132,4 +132,4 @@ local half = math.min(radius + 4, size // 2 - 1)
 local middle = size // 2 + 1
 local part = grid:domain({middle - half, middle - half}, {middle + half, middle + half})
 rill.image.save(passes.paint(part, mass), directory .. "/dla.png")
-print(("  %s/dla.png: the aggregate, coloured by time of arrival"):format(directory))
+print(("  %s/dla.png: the aggregate, colored by time of arrival"):format(directory))

@@ -3,7 +3,7 @@
 --     lua5.4 examples/galaxy.lua [stars [seconds [directory]]] [--movie]        4000 8 out
 --
 -- Toomre and Toomre (1972) explained the bridges and tails of galaxies in this way, with massless stars. Here rill.nbody computes the forces between all
--- bodies. A fifth of each galaxy's mass is in its stars and the rest in its centre, and the discs rotate at the speed of circular orbits. The script checks
+-- bodies. A fifth of each galaxy's mass is in its stars and the rest in its center, and the discs rotate at the speed of circular orbits. The script checks
 -- that energy and momentum are conserved. --movie also writes galaxy-movie.png.
 local rill = require "rill"
 
@@ -44,7 +44,7 @@ local function meeting(stars)
     return rill.nbody {positions = both[1], velocities = both[2], masses = both[3], softening = SOFTENING, dt = 0.01}
 end
 
---- Returns the number of stars farther than `distance` from the centre.
+--- Returns the number of stars farther than `distance` from the center.
 local function far_out(b, distance)
     return rill.length(b.positions):gt(distance):count()
 end

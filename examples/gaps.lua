@@ -23,7 +23,7 @@ local kernels = rill.program [[
     }
 
     kernel void add_square(float z<>, inout float sum<>) { sum += z * z; }
-    kernel void with_wall(vec3 water<>, bool wall<>, out vec3 colour<>) { colour = wall ? vec3(0.75, 0.70, 0.62) : water; }
+    kernel void with_wall(vec3 water<>, bool wall<>, out vec3 color<>) { color = wall ? vec3(0.75, 0.70, 0.62) : water; }
 ]]
 
 local LENGTH <const> = 16 -- the wavelength, in cells

@@ -28,13 +28,13 @@ local passes = rill.program [=[
     }
 
     // Draws no signal in dark blue, then green to yellow, a dark line for every tenth, and a dot for each tower.
-    kernel void draw(float strength<>, neighbor float s<>, out vec3 colour<>) {
+    kernel void draw(float strength<>, neighbor float s<>, out vec3 color<>) {
         vec3 low = vec3(0.04, 0.06, 0.16), middle = vec3(0.05, 0.45, 0.42), high = vec3(1.0, 0.92, 0.45);
-        colour = mix(mix(low, middle, smoothstep(0.0, 0.45, strength)), high, smoothstep(0.45, 1.0, strength));
+        color = mix(mix(low, middle, smoothstep(0.0, 0.45, strength)), high, smoothstep(0.45, 1.0, strength));
         float steps = floor(10.0 * strength);
         bool line = steps != floor(10.0 * s[ivec2(1, 0)]) || steps != floor(10.0 * s[ivec2(0, 1)]);
-        colour *= line ? 0.75 : 1.0;
-        colour = strength > 0.97 ? vec3(0.75, 0.1, 0.1) : colour;
+        color *= line ? 0.75 : 1.0;
+        color = strength > 0.97 ? vec3(0.75, 0.1, 0.1) : color;
     }
 ]=]
 

@@ -2,7 +2,7 @@
 --
 --     lua5.4 examples/insides.lua [size [steps [directory]]] [--head FILE COLUMNSxROWSxLAYERS]        48 90 out
 --
--- A transfer function maps each value to a colour and an opacity, and each piece of a ray absorbs part of the light (chapter 28.7.1 of "GPGPU", figure
+-- A transfer function maps each value to a color and an opacity, and each piece of a ray absorbs part of the light (chapter 28.7.1 of "GPGPU", figure
 -- 28.12). The head is a phantom after Shepp and Logan, made of ellipsoids; --head reads a scan with one byte per voxel, columns fastest. Half of the head
 -- is drawn as an isosurface. The smoke is simulated by rill.fluid in three dimensions. The script checks that marching and slices give the same image, and
 -- the light that passes through a box of known opacity.
@@ -12,7 +12,7 @@ local pixels <const> = 320
 
 -- ---- a head
 
--- Each row: added value; half axes along x, y, z; centre; rotation about z in degrees (after Toft 1996, with a third dimension).
+-- Each row: added value; half axes along x, y, z; center; rotation about z in degrees (after Toft 1996, with a third dimension).
 local ellipsoids = {
     {0.4, 0.69, 0.92, 0.81, 0, 0, 0, 0}, {-0.25, 0.62, 0.85, 0.74, 0, -0.0184, 0, 0},
     {-0.15, 0.11, 0.31, 0.22, 0.22, 0, 0, -18}, {-0.15, 0.16, 0.41, 0.28, -0.22, 0, 0, 18},
@@ -41,7 +41,7 @@ local function phantom(n)
 end
 
 -- Returns a transfer function for skull, brain and the structures inside it, for a head n voxels wide.
-local function head_colours(n)
+local function head_colors(n)
     local function point(value, red, green, blue, opacity) return {value, {red, green, blue}, opacity / n} end
     return {
         point(0.05, 1, 0.55, 0.55, 0), point(0.12, 1, 0.55, 0.55, 1.6), point(0.18, 1, 0.55, 0.55, 1.6),
@@ -70,7 +70,7 @@ local function head(path, size)
         fov = path and 38 or 28,
     }
     local view = {camera = camera, size = {pixels, pixels}, background = {0.03, 0.04, 0.07}, step = 0.25}
-    view.transfer, view.light = path and "tissue" or head_colours(wide), {1, -0.3, 1}
+    view.transfer, view.light = path and "tissue" or head_colors(wide), {1, -0.3, 1}
     local clear = rill.volume(s, view)
     local half = s:domain({1, 1, 1}, {shape[1], shape[2], shape[3] // 2})
     local cut = {camera = camera, size = view.size, background = view.background, iso = path and 70 or 0.25}

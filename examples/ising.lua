@@ -1,27 +1,27 @@
--- The Ising model in two dimensions: Metropolis updates in two colours, with random numbers in the kernel.
+-- The Ising model in two dimensions: Metropolis updates in two colors, with random numbers in the kernel.
 --
 --     lua5.4 examples/ising.lua [size [sweeps [directory]]]        256 1000 out
 --
--- Each site of a periodic lattice has a spin, 1 or -1. The sites are coloured like a chessboard: the spins of one colour have neighbors of the other
--- colour only, so that a launch updates all of them in place (Preis et al. 2009). Lattices at several temperatures are the layers of one stream. The script
+-- Each site of a periodic lattice has a spin, 1 or -1. The sites are colored like a chessboard: the spins of one color have neighbors of the other
+-- color only, so that a launch updates all of them in place (Preis et al. 2009). Lattices at several temperatures are the layers of one stream. The script
 -- compares the mean magnetization with Onsager's solution for the infinite lattice (Yang 1952): m = (1 - sinh(2 / T)^-4)^(1/8) below the critical
 -- temperature 2.269, and 0 above it. The spins are the same on every device: a spin flips if a random number is less than an entry of a table.
 local rill = require "rill"
 
 local passes = rill.program [=[
-    // Updates the spins of one colour. Site c of row y is in column 2 c + (y + colour) % 2. flip[layer] has the probabilities of a flip if the spin times
+    // Updates the spins of one color. Site c of row y is in column 2 c + (y + color) % 2. flip[layer] has the probabilities of a flip if the spin times
     // the sum of its neighbors is -4, -2, 0, 2, 4.
-    kernel void update(float flip[][], int colour, neighbor(wrap) int other<>, inout int spin<>) {
+    kernel void update(float flip[][], int color, neighbor(wrap) int other<>, inout int spin<>) {
         ivec4 at = indexof(spin);
-        int side = (at.y + colour) % 2 == 0 ? -1 : 1;
+        int side = (at.y + color) % 2 == 0 ? -1 : 1;
         int around = other[0] + other[ivec3(side, 0, 0)] + other[ivec3(0, -1, 0)] + other[ivec3(0, 1, 0)];
         if (random() < flip[at.z][2 + spin * around / 2]) spin = -spin;
     }
 
-    kernel void paint(int black[][][], int white[][][], int layer, out vec3 colour<>) {
-        ivec2 at = indexof(colour).xy;
+    kernel void paint(int black[][][], int white[][][], int layer, out vec3 color<>) {
+        ivec2 at = indexof(color).xy;
         int spin = (at.x + at.y) % 2 == 0 ? black[layer][at.y][at.x / 2] : white[layer][at.y][at.x / 2];
-        colour = spin > 0 ? vec3(0.98, 0.93, 0.82) : vec3(0.10, 0.22, 0.42);
+        color = spin > 0 ? vec3(0.98, 0.93, 0.82) : vec3(0.10, 0.22, 0.42);
     }
 ]=]
 

@@ -33,11 +33,11 @@ local passes = rill.program [=[
     }
 
     // Draws hits on a logarithmic scale, with some light from the adjacent cells.
-    kernel void draw(neighbor int hits<>, float most, out vec3 colour<>) {
+    kernel void draw(neighbor int hits<>, float most, out vec3 color<>) {
         float light = float(hits[0]) + 0.25 * float(hits[ivec2(-1, 0)] + hits[ivec2(1, 0)] + hits[ivec2(0, -1)] + hits[ivec2(0, 1)]);
         float t = log(1.0 + light) / log(1.0 + most);
-        colour = mix(vec3(0.02, 0.02, 0.05), vec3(0.95, 0.35, 0.10), smoothstep(0.0, 0.5, t));
-        colour = mix(colour, vec3(1.0, 0.97, 0.80), smoothstep(0.5, 1.0, t));
+        color = mix(vec3(0.02, 0.02, 0.05), vec3(0.95, 0.35, 0.10), smoothstep(0.0, 0.5, t));
+        color = mix(color, vec3(1.0, 0.97, 0.80), smoothstep(0.5, 1.0, t));
     }
 ]=]
 

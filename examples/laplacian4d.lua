@@ -9,7 +9,7 @@ local rill = require "rill"
 local page = 4
 
 local passes = rill.program [[
-    // Return the centre of a ball, and the sum of the balls at a point, each 1 in its centre and 0 outside.
+    // Return the center of a ball, and the sum of the balls at a point, each 1 in its center and 0 outside.
     vec3 ball(int i, float time, float size) {
         float turn = 2.0943951 * float(i) + 3.1415927 * time / size;
         return size * (0.5 + 0.28 * vec3(cos(turn), sin(turn), 0.5 * sin(2.0 * turn)));
@@ -52,20 +52,20 @@ local passes = rill.program [[
 
     // Draws slices at one depth and several times: the balls, and the Laplacian, positive in orange and negative in blue.
     vec3 warm(float t) { return mix(vec3(0.02, 0.02, 0.05), vec3(1.0, 0.75, 0.4), clamp(t, 0.0, 1.0)); }
-    vec3 sign_colour(float t) {
+    vec3 sign_color(float t) {
         vec3 side = t > 0.0 ? vec3(1.0, 0.55, 0.15) : vec3(0.2, 0.55, 1.0);
         return mix(vec3(0.02, 0.02, 0.05), side, clamp(abs(t), 0.0, 1.0));
     }
     kernel void slices(float u[][][][], float l[][][][], int z, float step, int side, int scale, int gap, float most,
-                       out vec3 colour<>) {
-        ivec2 at = indexof(colour).xy;
+                       out vec3 color<>) {
+        ivec2 at = indexof(color).xy;
         int panel = at.x / (side + gap), row = at.y / (side + gap);
         ivec2 p = ivec2(at.x % (side + gap), at.y % (side + gap));
         int w = int(step * (float(panel) + 0.5));
-        colour = vec3(0.25);
+        color = vec3(0.25);
         if (p.x < side && p.y < side) {
             ivec2 c = p / scale;
-            colour = row == 0 ? warm(u[w][z][c.y][c.x]) : sign_colour(l[w][z][c.y][c.x] / most);
+            color = row == 0 ? warm(u[w][z][c.y][c.x]) : sign_color(l[w][z][c.y][c.x] / most);
         }
     }
 ]]

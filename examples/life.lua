@@ -6,7 +6,7 @@
 local rill = require "rill"
 
 local passes = rill.program [[
-    // A cell survives with two or three live neighbours, and becomes alive with three.
+    // A cell survives with two or three live neighbors, and becomes alive with three.
     kernel void live(neighbor(wrap) int cell<>, out int r<>) {
         int around = cell[ivec2(-1, -1)] + cell[ivec2(0, -1)] + cell[ivec2(1, -1)]
                    + cell[ivec2(-1,  0)]                      + cell[ivec2(1,  0)]
@@ -23,9 +23,9 @@ local passes = rill.program [[
         warmth = warmth > 1e-6 ? warmth : 0.0;
     }
 
-    kernel void paint(int cell<>, float warmth<>, out vec3 colour<>) {
+    kernel void paint(int cell<>, float warmth<>, out vec3 color<>) {
         vec3 trail = mix(vec3(0.02, 0.02, 0.06), vec3(0.10, 0.35, 0.60), warmth);
-        colour = cell == 1 ? vec3(1.0, 0.93, 0.70) : trail;
+        color = cell == 1 ? vec3(1.0, 0.93, 0.70) : trail;
     }
 ]]
 

@@ -5,7 +5,7 @@ local rill = require "rill"
 
 local passes = rill.program [[
     // Counts the steps until z = z^2 + c leaves the disc of radius 16, with a fraction that makes the count continuous, or
-    // returns `rounds`. c is the centre of the pixel.
+    // returns `rounds`. c is the center of the pixel.
     kernel void escape(vec2 corner, float pixel, int rounds, out float steps<>) {
         vec2 c = corner + pixel * (vec2(indexof(steps).xy) + 0.5), z = vec2(0.0);
         steps = float(rounds);
@@ -18,8 +18,8 @@ local passes = rill.program [[
         }
     }
 
-    // Colours cycle through dark blue, white and amber, about once per octave of steps. The set is black.
-    kernel void colour(float inside, float steps<>, out vec3 c<>) {
+    // Colors cycle through dark blue, white and amber, about once per octave of steps. The set is black.
+    kernel void color(float inside, float steps<>, out vec3 c<>) {
         float t = 0.35 * log2(max(steps, 0.0) + 1.0);
         vec3 wave = 0.5 - 0.5 * cos(6.2831853 * (t * vec3(1.0, 1.0, 0.9) + vec3(0.06, 0.0, 0.85)));
         c = steps >= inside ? vec3(0.0) : mix(vec3(0.02, 0.03, 0.12), vec3(1.0, 0.95, 0.85), wave);
@@ -32,12 +32,12 @@ local function escape(size, corner, side, rounds)
 end
 
 --- Returns an image of escape steps.
-local function colour(steps, rounds)
-    return passes.colour(rounds, steps)
+local function color(steps, rounds)
+    return passes.color(rounds, steps)
 end
 
 if ... == "module" then
-    return {escape = escape, colour = colour}
+    return {escape = escape, color = color}
 end
 
 local size, directory = ...
@@ -47,7 +47,7 @@ os.execute(("mkdir -p '%s'"):format(directory))
 local rounds = 500
 local function draw(name, text, corner, side)
     local path = directory .. "/" .. name
-    rill.image.save(colour(escape(size, corner, side, rounds), rounds), path)
+    rill.image.save(color(escape(size, corner, side, rounds), rounds), path)
     print(("  %s: %s"):format(path, text))
 end
 draw("mandelbrot.png", "the whole Mandelbrot set", {-2, -1.25}, 2.5)

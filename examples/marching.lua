@@ -9,7 +9,7 @@
 local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 
-local VOXEL <const> = 2.75 -- size of a voxel of the test data's scan, in millimetres
+local VOXEL <const> = 2.75 -- size of a voxel of the test data's scan, in millimeters
 
 -- Reads a file with one byte per voxel, columns fastest.
 local function scan(path, columns, rows, layers)
@@ -70,12 +70,12 @@ clock = rill.clock() - clock
 local parts = m:components()
 print(("  %s, %s voxels: %d vertices, %d triangles, %d parts, in %.1f ms"):format(name, volume.shape, m.vertices,
     m.faces, parts, clock * 1e3))
-local litres, counted = m:volume() / 1e6, volume:gt(iso):count() * spacing ^ 3 / 1e6
-print(("  volume %.3f litres, %.3f by counting voxels; area %.0f square centimetres"):format(litres, counted,
+local liters, counted = m:volume() / 1e6, volume:gt(iso):count() * spacing ^ 3 / 1e6
+print(("  volume %.3f liters, %.3f by counting voxels; area %.0f square centimeters"):format(liters, counted,
     m:area() / 100))
 assert(m.faces > 0, "no voxel is above the value")
 assert(m:is_closed() and m:is_manifold() and m:is_oriented(), "the surface is not closed")
-assert(math.abs(litres - counted) <= m:area() * spacing / 2 / 1e6, "the volume differs from that of the voxels")
+assert(math.abs(liters - counted) <= m:area() * spacing / 2 / 1e6, "the volume differs from that of the voxels")
 
 local low, high = m:bounds()
 local middle, side = {}, 0

@@ -3,7 +3,7 @@
 --     lua5.4 examples/medianfilter.lua [share of dots [picture.png or .pgm [directory]]]        0.1, a synthetic picture, out
 --
 -- Each pixel becomes the fifth largest of the 3 x 3 pixels around it. There are no branches: nineteen compare-exchange steps (Devillard 1998, after Paeth
--- 1990) move the median to the middle. A wrong pixel is an extreme among its neighbours, so it is never the median. At a straight edge at least five of nine
+-- 1990) move the median to the middle. A wrong pixel is an extreme among its neighbors, so it is never the median. At a straight edge at least five of nine
 -- pixels are on the pixel's side. rill.image.median does the same for any radius. The script checks that both agree bit for bit, and with sorting in
 -- plain Lua at some pixels. The remaining error must be less than a third of the error before, and less than with a Gaussian.
 local rill = require "rill"

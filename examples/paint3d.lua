@@ -3,13 +3,13 @@
 --
 --     lua5.4 examples/paint3d.lua [side [directory]]        512 out
 --
--- The mesh needs no texture coordinates: a texel is at a position on the mesh. It has a colour and, in w, the level at which it was painted: 0
+-- The mesh needs no texture coordinates: a texel is at a position on the mesh. It has a color and, in w, the level at which it was painted: 0
 -- if it was not painted, 1 for a page that covers everything, and one more each time that pages are half as large.
 local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local mesh, triangles = dofile(here .. "support/surfaces.lua"), dofile(here .. "support/triangles.lua")
 
-local bare = {0.98, 0.97, 0.95} -- colour without paint
+local bare = {0.98, 0.97, 0.95} -- color without paint
 local most = 31 * 2 ^ 20        -- bytes of all pages; tables need less than one MiB more
 local tiles = 64                -- of an image, in each dimension
 local light = {0.35, 0.8, -0.48}
@@ -32,7 +32,7 @@ local function create(side, size, page, places, faces)
     return self
 end
 
---- Sets the view from a point towards the centre of the mesh's cube 0 .. 1.
+--- Sets the view from a point towards the center of the mesh's cube 0 .. 1.
 function Painting:look(from, zoom)
     local view, side = triangles.view(from, {0.5, 0.5, 0.5}, zoom), self.side
     self.view, self.texels = view, 2 * self.size / (side * zoom)
@@ -46,14 +46,14 @@ function Painting:look(from, zoom)
     self.points = passes.point(self.at)
 end
 
---- Begins a stroke: radius as a part of the image's side, colour, and the largest coverage.
+--- Begins a stroke: radius as a part of the image's side, color, and the largest coverage.
 function Painting:press(radius, pigment, strength)
     self.radius = math.max(radius * self.side, 1) -- no brush is smaller than a pixel
     self.pigment, self.strength = pigment, strength
     self.cover = passes.uncovered(self.paint)
 end
 
---- Creates pages of the given levels, with interpolated colours; coarser pages if the pool has too few left.
+--- Creates pages of the given levels, with interpolated colors; coarser pages if the pool has too few left.
 function Painting:refine(points, levels)
     for coarser = 0, self.levels - 1 do
         local requested = levels + coarser

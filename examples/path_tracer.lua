@@ -10,7 +10,7 @@ local text = [=[
     const vec3 room = vec3(1.25, 1.0, 2.0); // the walls are at x = -1.25 and 1.25, and so on
     const vec2 lamp = vec2(0.6);            // half of the size of the lamp, which is in the middle of the ceiling
     const int PLASTER = 0, METAL = 1, GLASS = 2;
-    struct Ball { vec3 centre; float radius; vec3 colour; int material; };
+    struct Ball { vec3 center; float radius; vec3 color; int material; };
     const Ball balls[5] = Ball[5](
         Ball(vec3(-0.60, -0.46, -1.1), 0.54, vec3(0.95, 0.78, 0.50), METAL), Ball(vec3(0.54, -0.60, -0.3), 0.40, vec3(1.0), GLASS),
         Ball(vec3(0.32, -0.62, -1.5), 0.38, vec3(0.25, 0.40, 0.75), PLASTER), Ball(vec3(-0.62, -0.88, -0.2), 0.12, vec3(0.9), METAL),
@@ -23,12 +23,12 @@ local text = [=[
         n = -sign(d) * vec3(equal(wall, vec3(t)));
         ball = -1;
         for (int i = 0; i < 5; i++) {
-            vec3 c = o - balls[i].centre;
+            vec3 c = o - balls[i].center;
             float b = dot(c, d), h = b * b - dot(c, c) + balls[i].radius * balls[i].radius, root = sqrt(max(h, 0.0));
             float s = -b - root > 1e-3 ? -b - root : -b + root;
             if (h > 0.0 && s > 1e-3 && s < t) { t = s; ball = i; }
         }
-        if (ball >= 0) n = (o + t * d - balls[ball].centre) / balls[ball].radius;
+        if (ball >= 0) n = (o + t * d - balls[ball].center) / balls[ball].radius;
         return t;
     }
 
@@ -59,10 +59,10 @@ local text = [=[
         for (int k = 0, ball, other; k < bounces; k++) {
             o += hit(o, d, n, ball) * d;
             if (ball < 0 && n.y < 0.0 && all(lessThan(abs(o.xz), lamp))) return light + weight * (direct ? shine + glow : vec3(glow));
-            vec3 colour = ball < 0 ? paint(o, n) : balls[ball].colour;
+            vec3 color = ball < 0 ? paint(o, n) : balls[ball].color;
             int material = ball < 0 ? PLASTER : balls[ball].material;
-            light += weight * glow * (1.0 - colour);
-            weight *= colour;
+            light += weight * glow * (1.0 - color);
+            weight *= color;
             direct = material != PLASTER;
             if (direct) {
                 d = material == METAL ? reflect(d, n) : refracted(d, n, random());
@@ -89,10 +89,10 @@ local text = [=[
         }
     }
 
-    // Maps radiance to the colours of a screen, with the curve of Narkowicz (2015).
-    kernel void tone(vec3 light<>, float exposure, out vec3 colour<>) {
+    // Maps radiance to the colors of a screen, with the curve of Narkowicz (2015).
+    kernel void tone(vec3 light<>, float exposure, out vec3 color<>) {
         vec3 x = exposure * light;
-        colour = pow(clamp(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0.0, 1.0), vec3(1.0 / 2.2));
+        color = pow(clamp(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0.0, 1.0), vec3(1.0 / 2.2));
     }
 ]=]
 local program = rill.program(text)

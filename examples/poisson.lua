@@ -12,7 +12,7 @@ local size, directory = ...
 size, directory = assert(math.tointeger(tonumber(size or 512)), "size: expected a whole number"), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
--- Electrodes: centre and half extents or radius as parts of the image, x to the right, y down; and voltage.
+-- Electrodes: center and half extents or radius as parts of the image, x to the right, y down; and voltage.
 local electrodes = {
     {kind = "plate", x = 0.32, y = 0.36, half = {0.16, 0.012}, voltage = 1},
     {kind = "plate", x = 0.32, y = 0.52, half = {0.16, 0.012}, voltage = -1},
@@ -39,7 +39,7 @@ local kernels = rill.program [[
         volts = here ? voltage : volts;
     }
 
-    // Draws u in colours from blue to orange, contours every eighth of a volt, and the field as strokes along its lines.
+    // Draws u in colors from blue to orange, contours every eighth of a volt, and the field as strokes along its lines.
     vec3 tint(float u) {
         vec3 c = u < 0.0 ? vec3(0.16, 0.42, 0.92) : vec3(0.98, 0.52, 0.12);
         float s = abs(u);
@@ -51,7 +51,7 @@ local kernels = rill.program [[
         return float(n >> 8) / 16777216.0;
     }
     kernel void grain(out float g<>) { g = noise(vec2(indexof(g).xy)); }
-    kernel void paint(neighbor float u<>, float inside<>, float potential[][], float grain[][], float scale, out vec3 colour<>) {
+    kernel void paint(neighbor float u<>, float inside<>, float potential[][], float grain[][], float scale, out vec3 color<>) {
         vec2 slope = 0.5 * vec2(u[ivec2(1, 0)] - u[ivec2(-1, 0)], u[ivec2(0, 1)] - u[ivec2(0, -1)]);
         float sum = 0.0;
         for (int way = -1; way <= 1; way += 2) {    // line integral convolution (Cabral and Leedom, 1993)
@@ -63,10 +63,10 @@ local kernels = rill.program [[
                 p += float(way) * g / (length(g) + 1e-9);
             }
         }
-        colour = tint(u[0]) * (0.55 + 0.9 * clamp(0.5 + 2.4 * (sum / 20.0 - 0.5), 0.0, 1.0));
+        color = tint(u[0]) * (0.55 + 0.9 * clamp(0.5 + 2.4 * (sum / 20.0 - 0.5), 0.0, 1.0));
         float lines = abs(fract(8.0 * u[0] + 0.5) - 0.5) / (8.0 * length(slope) + 1e-6);
-        colour += 0.5 * clamp(1.3 - lines, 0.0, 1.0) * step(2e-5 * scale, length(slope) * scale);
-        colour = mix(colour, vec3(0.93, 0.94, 0.96) * (0.75 + 0.25 * sign(u[0])), inside);
+        color += 0.5 * clamp(1.3 - lines, 0.0, 1.0) * step(2e-5 * scale, length(slope) * scale);
+        color = mix(color, vec3(0.93, 0.94, 0.96) * (0.75 + 0.25 * sign(u[0])), inside);
     }
     kernel void fill(float d<>, inout float inside<>) { inside = max(inside, clamp(0.5 - d, 0.0, 1.0)); }
 ]]

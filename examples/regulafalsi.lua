@@ -32,8 +32,8 @@ local passes = rill.program [[
     kernel bool open(vec3 found<>, float most) { return abs(found.y) > most; }
 
     // Draws steps on a logarithmic scale, dark for few, and roots from blue at 0 to orange at 1.
-    kernel void draw(vec3 found[][], int size, float slowest, out vec3 colour<>) {
-        ivec4 p = indexof(colour);
+    kernel void draw(vec3 found[][], int size, float slowest, out vec3 color<>) {
+        ivec4 p = indexof(color);
         vec3 f = found[p.y][p.x % size];
         float t = clamp(log2(0.5 * max(f.z, 2.0)) / log2(0.5 * max(slowest, 3.0)), 0.0, 1.0);
         vec3 heat = mix(vec3(0.03, 0.02, 0.10), vec3(0.20, 0.12, 0.45), smoothstep(0.0, 0.2, t));
@@ -41,7 +41,7 @@ local passes = rill.program [[
         heat = mix(heat, vec3(1.0, 0.95, 0.72), smoothstep(0.5, 1.0, t));
         vec3 root = mix(vec3(0.07, 0.20, 0.45), vec3(1.0, 0.62, 0.18), smoothstep(0.0, 1.0, f.x));
         root *= abs(fract(10.0 * f.x + 0.5) - 0.5) < 0.05 ? 0.72 : 1.0; // a line for every tenth
-        colour = p.x < size ? heat : root;
+        color = p.x < size ? heat : root;
     }
 ]]
 

@@ -3,8 +3,8 @@
 --     lua5.4 examples/segment.lua [size [directory]]        384 out
 --
 -- As in Sherbondy and others (2003), the image is first smoothed by Perona and Malik's diffusion, which hardly crosses edges. Then levels, 1 at the seeds and
--- 0 elsewhere, spread to neighbours by the same law, more slowly where a pixel differs from the seeds, and levels above 0 grow. A step reads the
--- level and the image at a pixel and its four neighbours, ten floats. The region is where levels are above one half. The image is a synthetic slice
+-- 0 elsewhere, spread to neighbors by the same law, more slowly where a pixel differs from the seeds, and levels above 0 grow. A step reads the
+-- level and the image at a pixel and its four neighbors, ten floats. The region is where levels are above one half. The image is a synthetic slice
 -- through two lungs of known shapes. The script checks that each region matches its lung with a Dice coefficient (twice the size of the
 -- intersection, divided by the sum of the sizes) of at least 0.98. The result shows the slice, and the regions and seeds over it.
 local rill = require "rill"
@@ -25,8 +25,8 @@ local slice = rill.program [[
         bool spine = ellipse(p, vec2(0.0, 0.58), vec2(0.11, 0.12)) < 1.0;
         picture = (spine ? 0.9 : which > 0 ? 0.22 : body ? 0.58 : 0.04) + noise;
     }
-    kernel void paint(float picture[][], bool left[][], bool right[][], vec2 seed1, vec2 seed2, out vec3 colour<>) {
-        ivec2 at = indexof(colour).xy;
+    kernel void paint(float picture[][], bool left[][], bool right[][], vec2 seed1, vec2 seed2, out vec3 color<>) {
+        ivec2 at = indexof(color).xy;
         int size = sizeof_stream(picture).x;
         bool plain = at.x < size;
         ivec2 p = ivec2(plain ? at.x : at.x - size, at.y);
@@ -34,7 +34,7 @@ local slice = rill.program [[
         if (!plain && left[p]) c = mix(c, vec3(1.0, 0.55, 0.15), 0.6);
         if (!plain && right[p]) c = mix(c, vec3(0.15, 0.65, 1.0), 0.6);
         bool mark = min(distance(vec2(p), seed1), distance(vec2(p), seed2)) < 0.01 * float(size);
-        colour = !plain && mark ? vec3(1.0) : c;
+        color = !plain && mark ? vec3(1.0) : c;
     }
 ]]
 

@@ -71,7 +71,7 @@ end
 
 --- Returns the requests of the pixels: points and levels.
 function Shadow:request(light)
-    local want = passes.analyse(coarser, self.map, light, self.triangle, self.at, self.level)
+    local want = passes.analyze(coarser, self.map, light, self.triangle, self.at, self.level)
     self:lap "analysis"
     return passes.pack(want, self.at)
 end

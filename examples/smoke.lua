@@ -19,22 +19,22 @@ local kernels = rill.program [[
     // Computes the distance to the ball, negative inside.
     kernel void away(vec3 ball, out float r<>) { r = distance(vec2(indexof(r).xy), ball.xy) - ball.z; }
 
-    // Draws smoke in colours from dark violet over orange to pale yellow, and the ball lit from the upper left.
+    // Draws smoke in colors from dark violet over orange to pale yellow, and the ball lit from the upper left.
     vec3 glow(float t) {
         vec3 c = mix(vec3(0.01, 0.01, 0.03), vec3(0.28, 0.07, 0.42), smoothstep(0.0, 0.3, t));
         c = mix(c, vec3(0.80, 0.20, 0.38), smoothstep(0.2, 0.55, t));
         c = mix(c, vec3(0.99, 0.60, 0.36), smoothstep(0.45, 0.8, t));
         return mix(c, vec3(1.00, 0.98, 0.80), smoothstep(0.7, 1.0, t));
     }
-    kernel void paint(vec3 ball, neighbor vec2 smoke<>, out vec3 colour<>) {
+    kernel void paint(vec3 ball, neighbor vec2 smoke<>, out vec3 color<>) {
         vec2 slope = vec2(smoke[ivec2(1, 0)].x - smoke[ivec2(-1, 0)].x, smoke[ivec2(0, 1)].x - smoke[ivec2(0, -1)].x);
         float relief = dot(slope, vec2(0.5, 0.8)) / (1.0 + length(slope));
-        colour = glow(1.0 - exp(-0.28 * smoke[0].x)) * (1.0 + 0.35 * relief);
-        vec2 p = (vec2(indexof(colour).xy) - ball.xy) / ball.z;
+        color = glow(1.0 - exp(-0.28 * smoke[0].x)) * (1.0 + 0.35 * relief);
+        vec2 p = (vec2(indexof(color).xy) - ball.xy) / ball.z;
         float edge = clamp((1.0 - length(p)) * ball.z + 0.5, 0.0, 1.0);
         vec3 normal = vec3(p, sqrt(max(0.0, 1.0 - dot(p, p))));
         float light = 0.12 + 0.88 * max(0.0, dot(normal, normalize(vec3(-0.5, -0.6, 0.6))));
-        colour = mix(colour, light * vec3(0.45, 0.62, 0.75), edge);
+        color = mix(color, light * vec3(0.45, 0.62, 0.75), edge);
     }
 ]]
 

@@ -34,7 +34,7 @@ local kernels = rill.program [[
         vec2 f = vec2(frequency(indexof(r).xy, sizeof_stream(r).xy));
         r = c * smoothstep(radius, 2.0 * radius, min(distance(f, waves), distance(f, -waves)));
     }
-    // Draws the spectrum on a logarithmic scale, with frequency 0 in the centre.
+    // Draws the spectrum on a logarithmic scale, with frequency 0 in the center.
     kernel void draw(vec2 c[][], float most, out float r<>) {
         ivec2 size = sizeof_stream(r).xy, at = (indexof(r).xy + (size + 1) / 2) % size;
         r = log(1.0 + length(c[at])) / log(1.0 + most);

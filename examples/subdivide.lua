@@ -2,7 +2,7 @@
 --
 --     lua5.4 examples/subdivide.lua [file [levels [directory]]]        (spot, or a box) 6 out
 --
--- A level of Loop's subdivision divides each triangle into four, and moves vertices to weighted means of their neighbours. Section 36.3 of Horn's chapter in
+-- A level of Loop's subdivision divides each triangle into four, and moves vertices to weighted means of their neighbors. Section 36.3 of Horn's chapter in
 -- "GPU Gems 2" divides only marked edges. Here edges at a fold of more than some degrees between two triangles are marked, until there are none or `levels`
 -- levels are done. Red-green patches close the cracks between triangles of different levels. For comparison, the mesh is subdivided uniformly until no edge
 -- is folded by more. The script checks that a closed mesh stays closed, that the Euler characteristic does not change, that no edge is folded by more if the

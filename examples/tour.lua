@@ -27,7 +27,7 @@ print("  above 0.9", above(0.9, x):sum(), "of", #x)
 -- Reduce along an axis and broadcast back: columns of mean zero.
 local m = rill.from{ {1, 2, 3}, {4, 5, 6} }
 local minus = rill.kernel "kernel void minus(float a<>, float b<>, out float r<>) { r = a - b; }"
-print("  centred", minus(m, m:mean(1)))
+print("  centered", minus(m, m:mean(1)))
 
 -- Gather inside a kernel. Since `]]` would end the string, it is delimited by [=[ ]=].
 local pick = rill.kernel [=[
@@ -62,6 +62,6 @@ print(("  100 steps of heat: deviation %.4f -> %.4f, mean %.4f"):format(before, 
 rill.image.save(u, directory .. "/heat.png", {colormap = "viridis", min = u:min(), max = u:max()})
 print(("  %s/heat.png: the rings, diffused"):format(directory))
 
--- Views share memory: the centre of the image, every second pixel, transposed.
+-- Views share memory: the center of the image, every second pixel, transposed.
 local middle = photo:domain({65, 65}, {192, 192}):stride(2, 2):transpose()
 print("  a view", middle.shape, "of", photo.shape)

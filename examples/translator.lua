@@ -36,9 +36,9 @@ local function morton(size)
 end
 
 -- Boustrophedon order: every other row is reversed.
-local function plough(size)
+local function plow(size)
     return translator.new {
-        name = "plough", rank = 2, to = 2, shape = {size, size},
+        name = "plow", rank = 2, to = 2, shape = {size, size},
         glsl = ([[
             ivec2 translate(ivec2 va) { return ivec2((va.y & 1) == 0 ? va.x : %d - va.x, va.y); }
             ivec2 inverse(ivec2 pa) { return translate(pa); }
@@ -84,8 +84,8 @@ size, directory = assert(math.tointeger(tonumber(size or 16)), "size: expected a
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local linear = translator.linear {shape = {size, size}}
-local orders = {linear, translator.compose(linear, plough(size)), paged(size), morton(size)}
-local names = {"linear", "plough, then linear", "pages along diagonals", "morton"}
+local orders = {linear, translator.compose(linear, plow(size)), paged(size), morton(size)}
+local names = {"linear", "plow, then linear", "pages along diagonals", "morton"}
 local points, pictures, zoom = draw.points {shape = {size, size}}, {}, math.max(1, 256 // size)
 print(("%-22s  ranges of a quarter"):format "order of memory")
 for i, order in ipairs(orders) do

@@ -100,7 +100,7 @@ static void read_image(unsigned char *bytes, size_t size)
     if (strcmp(image_format->extension, "png") == 0 && corrects(bytes, size)) {
         correct_png(bytes, size);
     }
-    if (!image_format->recognise(bytes, size)) {
+    if (!image_format->recognize(bytes, size)) {
         return;
     }
     bool done = image_format->decode(bytes, size, &image);
@@ -115,7 +115,7 @@ static void read_mesh(unsigned char *bytes, size_t size)
 {
     MeshData mesh = {.skip = size % 2};
     volatile float sum = 0;
-    mesh_format->recognise(bytes, size); /* STL files are recognized by name, too */
+    mesh_format->recognize(bytes, size); /* STL files are recognized by name, too */
     bool done = mesh_format->decode(bytes, size, &mesh);
     check_message(done);
     for (size_t corner = 0; done && corner < 3 * mesh.faces; corner++) {
@@ -143,7 +143,7 @@ static void read_npy(unsigned char *bytes, size_t size)
 static void read_npz(unsigned char *bytes, size_t size)
 {
     NpzFile file;
-    npz_recognise(bytes, size);
+    npz_recognize(bytes, size);
     check_message(npz_open(&file, bytes, size));
     for (size_t i = 0; i < file.count; i++) {
         NpyArray array;

@@ -361,7 +361,7 @@ void main()
     int block = int(gl_GlobalInvocationID.x), begin = int(gl_WorkGroupID.y) * ROWS;
     int width = INT(MULTIGRID_P_WIDTH), blocks = (width + 3) / 4, height = INT(MULTIGRID_P_HEIGHT);
     double center = DOUBLE(MULTIGRID_P_CENTER);
-    double along = DOUBLE(MULTIGRID_P_NEIGHBOURS), across = DOUBLE(MULTIGRID_P_NEIGHBOURS + 2);
+    double along = DOUBLE(MULTIGRID_P_NEIGHBORS), across = DOUBLE(MULTIGRID_P_NEIGHBORS + 2);
     bool in_row = 4 * block < width;
     double x0[6], x1[6] = take(begin - 1, block), x2[6] = take(begin, block), squares = 0.0;
     for (int k = 0; k < ROWS; k++) {

@@ -1,8 +1,8 @@
--- Checks that the error catalogue is complete: errors.lua [--list], run in the root of the tree.
+-- Checks that the error catalog is complete: errors.lua [--list], run in the root of the tree.
 --
 -- Messages are the formats in calls that set, raise or prefix an error, in src/ and lua/rill/, and literals in Lua
 -- that begin with "expected". The argument of binding_argument counts as "expected ..., got ...". Words that are
--- inserted into a format do not count. The catalogue, docs/errors.md, has tables whose first column contains
+-- inserted into a format do not count. The catalog, docs/errors.md, has tables whose first column contains
 -- messages in code, one or more per row. `...` in it matches anything, such as the value of a directive like %s. A
 -- message may have the prefix "FUNCTION: ". Fails, and names each case, if a message matches no row, or a row
 -- matches no message. --list prints the messages instead.
@@ -161,8 +161,8 @@ local function collect()
     for _, path in ipairs(files.tree("lua/rill", "*.lua")) do scan_lua(path) end
 end
 
--- Returns the rows of the catalogue: {line=, text=, pattern=}.
-local function catalogue()
+-- Returns the rows of the catalog: {line=, text=, pattern=}.
+local function catalog()
     local rows, number = {}, 0
     for line in (files.read "docs/errors.md" .. "\n"):gmatch "([^\n]*)\n" do
         number = number + 1
@@ -189,7 +189,7 @@ local function stands_for(row, text)
 end
 
 local function check()
-    local rows, faults = catalogue(), 0
+    local rows, faults = catalog(), 0
     for _, text in ipairs(messages) do
         local found = false
         for _, row in ipairs(rows) do

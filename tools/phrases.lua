@@ -1,8 +1,8 @@
 -- Measures the language of the tree: phrases.lua [--list [comments | manual | messages | contracts]]. Prints which
 -- percentage of the comments, of the manual's paragraphs and of the error messages contains a phrase of the list
 -- below, and which percentage of the contracts in headers does not begin with a verb. Fails if a percentage exceeds
--- its limit. --list prints each occurrence. The list is a help only: a text without these phrases can still be
--- unclear.
+-- its limit, or if a word has British spelling. --list prints each occurrence. The list is a help only: a text without
+-- these phrases can still be unclear.
 local files = require "tools.site.files"
 
 -- Maximum percentages of texts with a phrase, and the minimum percentage of contracts that begin with a verb.
@@ -135,6 +135,62 @@ local function all_contracts()
     return list
 end
 
+-- ---- spelling
+
+-- Lua patterns of words in British spelling. Words are American in all files, in identifiers too.
+local british = {
+    "colour", "neighbour", "behaviour", "favour", "honour", "centre", "centring", "^grey", "cancell[ei]",
+    "labell[ei]", "modell[ei]", "travell[ei]", "signall[ei]", "catalogue", "litre", "metres?$", "fulfils?$", "^spelt$",
+    "anticlockwise", "plough", "analyse[dr]?$", "analysing",
+}
+local roots = "recogn optim normal initial factor digit equal organ general minim maxim summar emphas synchron visual "
+    .. "util serial token special quant linear parallel vector discret random local stabil regular priorit"
+for root in roots:gmatch "%a+" do
+    british[#british + 1] = root .. "is[ei]"
+    british[#british + 1] = root .. "isation"
+end
+
+-- The words that stay, and their files: public names, what users may type, and titles of papers.
+local kept = {
+    colour = "docs/volume.md lua/rill/volume.lua lua/rill/render/volume/transfer.lua lua/rill/core/synonyms.lua "
+        .. "lua/rill/render/volume/isosurface.lua lua/rill/shell/reference_modules.lua spec/field/volume_spec.lua "
+        .. "spec/render/render_spec.lua src/kernel/text/foreign_names.c",
+    colours = "docs/solve.md lua/rill/solve/stationary.lua spec/solve/stationary_spec.lua",
+    colourmap = "lua/rill/core/synonyms.lua spec/io/png_spec.lua", grey = "docs/guide_numpy_table.md",
+    neighbour = "spec/kernel/foreign_spec.lua", neighbours = "lua/rill/core/synonyms.lua",
+    optimisation = "docs/reuse.md lua/rill/reuse/init.lua src/primitive/vertex_cache/vertex_cache.h",
+    labelling = "lua/rill/image/canny.lua lua/rill/image/label.lua lua/rill/glsl/snippets/union_find.glsl",
+}
+
+local function is_british(word)
+    for _, pattern in ipairs(british) do
+        if word:find(pattern) then
+            return true
+        end
+    end
+    return false
+end
+
+-- Prints the words in British spelling, and returns whether there are none.
+local function check_spelling()
+    local good, known = true, {}
+    local command = "find *.md docs src lua shaders tools spec fuzz/*.* fuzz/case bench examples -type f | "
+        .. "grep -E '[.](c|h|lua|glsl|comp|md|py|sh|html|css)$' | grep -v tools/phrases.lua | LC_ALL=C sort"
+    for _, path in ipairs(files.lines(command)) do
+        local text = files.read(path)
+        for at, word in text:lower():gmatch "()(%a+)" do
+            if known[word] == nil then
+                known[word] = is_british(word)
+            end
+            if known[word] and not (" " .. (kept[word] or "") .. " "):find(" " .. path .. " ", 1, true) then
+                good = false
+                print(("phrases: %s:%d: '%s' is British spelling"):format(path, line_of(text, at), word))
+            end
+        end
+    end
+    return good
+end
+
 local listing, only = arg[1] == "--list", arg[2]
 local failed = false
 
@@ -164,6 +220,6 @@ report("comments", all_comments(), phrase_of, LIMITS.comments)
 report("manual", all_paragraphs(), phrase_of, LIMITS.manual)
 report("messages", all_messages(), phrase_of, LIMITS.messages)
 report("contracts", all_contracts(), function(entry) return not entry.verb and "no verb" end, 100 - LIMITS.contracts)
-if failed then
+if not check_spelling() or failed then
     os.exit(false)
 end

@@ -175,7 +175,7 @@ local function navigation(list, current)
 end
 
 -- Returns links to the previous and the next page in the order of the navigation.
-local function neighbours(list, current)
+local function neighbors(list, current)
     local order = {}
     for _, group in ipairs(list) do
         for _, page in ipairs(group) do
@@ -284,7 +284,7 @@ local function write_site()
             title = convert.escape(page.source == "README.md" and "rill" or page.title .. " · rill"),
             navigation = navigation(list, page),
             body = link_examples(page, body),
-            neighbours = neighbours(list, page),
+            neighbors = neighbors(list, page),
         }
         files.write(out .. "/" .. page.file, (template:gsub("{{(%a+)}}", parts)))
     end

@@ -1,5 +1,5 @@
 -- Segment: seeded region growing by anisotropic diffusion (Perona and Malik 1990, as used by Sherbondy and others 2003) on 2048^2 cells. A step reads the
--- level and the intensity of a cell and its four neighbours, 10 floats, and writes 2. Intensities are relative to the seed's, so that a cell that differs
+-- level and the intensity of a cell and its four neighbors, 10 floats, and writes 2. Intensities are relative to the seed's, so that a cell that differs
 -- from the seed changes slowly: rate / (k + p p). The flow across an edge is k / (k + d d) of the difference of levels.
 --     operations: 4 x (d, d d, k +, k /, level's difference, product) + 3 sums + p p, k +, rate /, product, u + = 32
 local rill = require "rill"

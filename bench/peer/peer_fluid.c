@@ -116,7 +116,7 @@ static float divergence(int x, int y, int z)
            u[1].now[place(&u[1], x, y, z)] + u[2].now[place(&u[2], x, y, z + 1)] - u[2].now[place(&u[2], x, y, z)];
 }
 
-/* One iteration. A neighbour beyond a wall is the cell itself. */
+/* One iteration. A neighbor beyond a wall is the cell itself. */
 static void relax(const float *d)
 {
     int n = cells;

@@ -1,5 +1,5 @@
 /* Volume rendering in straightforward C on one thread: rays from an eye through the pixels are clipped to the box of n^3 voxels and sampled (trilinear) in the
- * middles of equal pieces of at most half a voxel. Colour and opacity are given by four points. A ray ends when it is almost opaque. */
+ * middles of equal pieces of at most half a voxel. Color and opacity are given by four points. A ray ends when it is almost opaque. */
 #include "peer.h"
 #include "peers.h"
 
@@ -8,7 +8,7 @@
 enum { POINTS = 4 };
 
 typedef struct Point {
-    float value, colour[3], opacity;
+    float value, color[3], opacity;
 } Point;
 
 static const Point POINT[POINTS] = {
@@ -53,18 +53,18 @@ static float sample(const float *s, int n, const float p[3])
     return close + w[2] * (distant - close);
 }
 
-/* Returns the colour, and the opacity as the fourth component. */
+/* Returns the color, and the opacity as the fourth component. */
 static void transfer(float v, float c[4])
 {
     int i = 0;
     while (i < POINTS - 2 && v > POINT[i + 1].value) i++;
     const Point *a = &POINT[i], *b = a + 1;
     float w = fminf(fmaxf((v - a->value) / (b->value - a->value), 0.0f), 1.0f);
-    for (int d = 0; d < 3; d++) c[d] = a->colour[d] + w * (b->colour[d] - a->colour[d]);
+    for (int d = 0; d < 3; d++) c[d] = a->color[d] + w * (b->color[d] - a->color[d]);
     c[3] = a->opacity + w * (b->opacity - a->opacity);
 }
 
-static void march(const float *s, int n, const float eye[3], const float way[3], float colour[3])
+static void march(const float *s, int n, const float eye[3], const float way[3], float color[3])
 {
     float enter = 0, leave = INFINITY, sum[3] = {0, 0, 0}, through = 1;
     for (int d = 0; d < 3; d++) {
@@ -83,7 +83,7 @@ static void march(const float *s, int n, const float eye[3], const float way[3],
         for (int d = 0; d < 3; d++) sum[d] += through * (1 - left) * c[d];
         through *= left;
     }
-    for (int d = 0; d < 3; d++) colour[d] = sum[d];
+    for (int d = 0; d < 3; d++) color[d] = sum[d];
 }
 
 double peer_march(int n, const float *volume, const float eye[3], float degrees, int size, float *picture)

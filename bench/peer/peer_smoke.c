@@ -1,12 +1,12 @@
 /* One step of 2-D smoke on a grid of SIZE x SIZE cells, written by hand in raw GL, as the peer of
  * bench/support/smoke_passes.lua. Both sides follow the arithmetic described here.
  *
- * Fields, row-major, x fastest, at cell centres, velocity in cells per second:
+ * Fields, row-major, x fastest, at cell centers, velocity in cells per second:
  *   v  vec2   velocity                    s  vec2   smoke: x density, y temperature
  *   p  float  pressure, kept between steps as the first guess of the next
  *   c  float  curl                        d  float  divergence
- * A neighbour outside the grid is the nearest cell inside. Row 0 is the top: warm smoke rises towards smaller y.
- * L R U D are the left, right, upper (y - 1) and lower (y + 1) neighbours.
+ * A neighbor outside the grid is the nearest cell inside. Row 0 is the top: warm smoke rises towards smaller y.
+ * L R U D are the left, right, upper (y - 1) and lower (y + 1) neighbors.
  *
  * A step, at P = (x, y):
  *  1 advect    v1 = flush(sample(v, P - DT v))
@@ -21,13 +21,13 @@
  *
  * sample is bilinear between the four cells around a point, mixed along x first. flush(a) is a where |a| > 1e-9, else
  * 0: it keeps fading fields away from denormal numbers, which are slow. The obstacle is a disc around
- * (SIZE/2 + SIZE/5 sin(0.05 t), SIZE/2) of radius SIZE/16, t counting the steps from 0, and moves with that centre;
+ * (SIZE/2 + SIZE/5 sin(0.05 t), SIZE/2) of radius SIZE/16, t counting the steps from 0, and moves with that center;
  * the inlet is a disc around (SIZE/2, 7 SIZE/8) of radius SIZE/16; "inside" is distance < radius. All fields start at 0.
  *
  * Access, measured on llvmpipe: fields are read through buffer textures and stored as vec4 (four scalars or
  * two vectors per invocation), and each invocation marches down ROWS rows, so that a stencil reuses the rows it has. CPU
  * time per step on two cores, for groups of 16, 32, 64 and 128 and 2, 4, 8 and 16 rows: 21.6 ms for 64 and 8, up to 15 %
- * more for its neighbours, 37.6 ms for 16 and 2. */
+ * more for its neighbors, 37.6 ms for 16 and 2. */
 #include "peer.h"
 #include "peers.h"
 

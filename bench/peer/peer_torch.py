@@ -100,7 +100,7 @@ def quantile(data):
 
 
 def stencil(data):
-    """A quarter of the sum of the four neighbours of each pixel, clamped at the edges."""
+    """A quarter of the sum of the four neighbors of each pixel, clamped at the edges."""
     m = given(data, "m")[None, None]
     weight = torch.tensor([[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]])[None, None]
     return lambda: torch.nn.functional.conv2d(torch.nn.functional.pad(m, (1, 1, 1, 1), "replicate"), weight)[0, 0]

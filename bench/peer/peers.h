@@ -17,7 +17,7 @@ double peer_saxpy_tuned(int runs);
 double peer_sum_c(int runs, float *sum);
 double peer_sum_tuned(int runs, float *sum);
 
-/* One 5-point Jacobi step (the mean of the four neighbours, clamped at the edges) on PEER_GRID^2 floats. */
+/* One 5-point Jacobi step (the mean of the four neighbors, clamped at the edges) on PEER_GRID^2 floats. */
 double peer_jacobi_naive(int width, int height, int runs);
 double peer_jacobi_tuned(int runs);
 
@@ -38,7 +38,7 @@ double peer_multigrid(size_t n, const double *b, double tolerance, int *cycles, 
 /* Smoke on n^3 cells, from rest and the density `begin`. After some warm-up steps it returns the seconds per step, and sets the remaining divergence (RMS). */
 double peer_fluid(int n, const float *begin, int warm, int steps, double *left);
 
-/* Renders n^3 voxels of unit spacing from the origin into size x size pixels, rgb floats, from an eye that looks at their centre, with z up and a field of view
+/* Renders n^3 voxels of unit spacing from the origin into size x size pixels, rgb floats, from an eye that looks at their center, with z up and a field of view
  * of so many degrees. Returns the seconds. */
 double peer_march(int n, const float *volume, const float eye[3], float degrees, int size, float *picture);
 
@@ -51,7 +51,7 @@ typedef struct PeerSph {
 double peer_sph(const PeerSph *how, float *places, int before, int runs);
 
 /* Draws a mesh by vertex and fragment shaders into columns x rows pixels of side x side samples, rgb floats, top row first. The vectors are eye, right, above, ahead, scales, light, up
- * and colour. Returns the seconds per image. */
+ * and color. Returns the seconds per image. */
 enum { PEER_DRAW_VECTORS = 8 };
 typedef struct PeerDraw {
     int vertices, faces, columns, rows, side;

@@ -13,7 +13,7 @@ fours.text = [[
         r3 = a3.x * b0 + a3.y * b1 + a3.z * b2 + a3.w * b3;
     }
 
-    // Particles are connected by springs to their four neighbours. At an edge the missing spring has no force.
+    // Particles are connected by springs to their four neighbors. At an edge the missing spring has no force.
     vec4 spring(vec4 here, vec4 there, float stiffness, float rest) {
         vec4 d = there - here;
         return d * (stiffness * (1.0 - rest * inversesqrt(max(dot(d, d), 1e-12))));

@@ -1,6 +1,6 @@
 -- Smoke by the passes of chapter 28.7.1 of "GPGPU" on a collocated grid with Jacobi's method, except for diffusion, whose printed form diverges (see `diffuse`).
 -- peer_smoke.c does the same by hand. examples/smoke.lua draws smoke by rill.fluid.
--- A neighbour outside the grid is the nearest cell inside; row 0 is the top.
+-- A neighbor outside the grid is the nearest cell inside; row 0 is the top.
 local rill = require "rill"
 
 local dt = 0.25          -- seconds per step
@@ -24,7 +24,7 @@ local passes = rill.program [[
         c = 0.5 * ((v[ivec2(1, 0)].y - v[ivec2(-1, 0)].y) - (v[ivec2(0, 1)].x - v[ivec2(0, -1)].x));
     }
 
-    // Buoyancy, weight, and vorticity confinement: a force that accelerates an eddy around its centre.
+    // Buoyancy, weight, and vorticity confinement: a force that accelerates an eddy around its center.
     kernel void force(float dt, float confinement, float weight, float buoyancy,
                       vec2 v<>, neighbor float c<>, vec2 smoke<>, out vec2 r<>) {
         vec2 rise = 0.5 * vec2(abs(c[ivec2(1, 0)]) - abs(c[ivec2(-1, 0)]),
@@ -33,7 +33,7 @@ local passes = rill.program [[
         r = v + dt * (confinement * c[0] * vec2(n.y, -n.x) + vec2(0.0, weight * smoke.x - buoyancy * smoke.y));
     }
 
-    // One Jacobi iteration for (1 + 4 a) w = before + a (sum of w's neighbours), a = viscosity dt. With the diagonal on the
+    // One Jacobi iteration for (1 + 4 a) w = before + a (sum of w's neighbors), a = viscosity dt. With the diagonal on the
     // left it converges for every a. The chapter's form, w = before + a (laplacian of w), diverges from a = 1/8 on.
     kernel void diffuse(float a, vec2 before<>, neighbor vec2 w<>, out vec2 r<>) {
         r = (before + a * (w[ivec2(-1, 0)] + w[ivec2(1, 0)] + w[ivec2(0, -1)] + w[ivec2(0,

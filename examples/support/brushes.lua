@@ -39,7 +39,7 @@ return rill.program [[
                         vout vec3 points<>, vout int levels<>) {
         if (at.w > 0.0 && away(vec2(indexof(at).xy) + 0.5, box, lines) < radius + 1.0) {
             float level = level_of(at.w, radius, texels);
-            for (int i = 0; i < 8; i++) { // neighbours too, since a sample reads eight texels
+            for (int i = 0; i < 8; i++) { // neighbors too, since a sample reads eight texels
                 push(points, at.xyz + exp2(level) * (vec3(i & 1, i >> 1 & 1, i >> 2) * 2.0 - 1.0));
                 push(levels, int(level));
             }
@@ -87,7 +87,7 @@ return rill.program [[
         vec4 own = sample(paint, at.xyz, log2(max(texels * at.w, 1.0)));
         color = at.w > 0.0 ? lit(own.xyz, normal, light) : vec3(0.97);
     }
-    // Draws the levels of pages as colours, fine ones bright.
+    // Draws the levels of pages as colors, fine ones bright.
     kernel void show_levels(vec4 at<>, vec3 normal<>, int level<>, float levels, vec3 light, out vec3 color<>) {
         float fine = 1.0 - float(level) / (levels - 1.0);
         vec3 own = clamp(vec3(2.2 * fine - 0.9, 1.1 - abs(2.4 * fine - 1.3), 1.0 - 1.4 * fine), 0.05, 1.0);

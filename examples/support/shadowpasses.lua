@@ -22,14 +22,14 @@ return function(triangles)
     }
 
     // 1. The levels that pixels need. The level of the map whose texels are as large as the pixel, or `finer` levels below. The size of a pixel is the distance to the
-    // nearer neighbour in x and in y, so that silhouettes do not count.
+    // nearer neighbor in x and in y, so that silhouettes do not count.
     kernel void resolve(float finer, neighbor vec3 at<>, out float level<>) {
         vec2 x = min(abs(at[ivec2(1, 0)].xy - at[0].xy), abs(at[0].xy - at[ivec2(-1, 0)].xy));
         vec2 y = min(abs(at[ivec2(0, 1)].xy - at[0].xy), abs(at[0].xy - at[ivec2(0, -1)].xy));
         level = clamp(log2(max(length(x), length(y))) - finer, 0.0, 13.0);
     }
     // Requests that level at the edges of shadows (found by Sobel's operator), and a coarser level elsewhere; -1 if the map has it.
-    kernel void analyse(int coarser, float map[][], neighbor float light<>, int triangle<>, vec3 at<>, float level<>,
+    kernel void analyze(int coarser, float map[][], neighbor float light<>, int triangle<>, vec3 at<>, float level<>,
                         out int want<>) {
         float gx = 0.0, gy = 0.0, spacing;
         for (int k = -1; k <= 1; k++) {
@@ -152,18 +152,18 @@ return function(triangles)
     }
     kernel bool differs(float a<>, float b<>) { return (a < 0.5) != (b < 0.5); }
 
-    // Draws the image: the ground pale, other objects red, in the colour of the light, and the sky.
-    kernel void paint(int ground, float steep, float light<>, int triangle<>, vec2 slope<>, out vec3 colour<>) {
+    // Draws the image: the ground pale, other objects red, in the color of the light, and the sky.
+    kernel void paint(int ground, float steep, float light<>, int triangle<>, vec2 slope<>, out vec3 color<>) {
         float lean = inversesqrt(1.0 + dot(slope, slope) * steep * steep);
         vec3 own = triangle < ground ? vec3(0.82, 0.77, 0.64) : vec3(0.80, 0.28, 0.20);
-        colour = triangle < 0 ? vec3(0.55, 0.72, 0.90) : own * (vec3(0.16, 0.18, 0.24) + 0.9 * lean * light);
+        color = triangle < 0 ? vec3(0.55, 0.72, 0.90) : own * (vec3(0.16, 0.18, 0.24) + 0.9 * lean * light);
     }
-    kernel void outline(float map[][], int triangle<>, vec3 at<>, vec3 from<>, out vec3 colour<>) {
+    kernel void outline(float map[][], int triangle<>, vec3 at<>, vec3 from<>, out vec3 color<>) {
         vec2 weights;
         float spacing;
         sample_corners(map, at.xy, weights, spacing);
         vec3 tint = vec3(0.5) + 0.5 * cos(2.1 * log2(spacing) + vec3(0.0, 2.1, 4.2));
-        colour = triangle < 0 ? from : mix(from, tint, 0.45);
+        color = triangle < 0 ? from : mix(from, tint, 0.45);
     }
 ]=])
 end

@@ -29,7 +29,7 @@ return function(Shadow, passes, triangles, scene, most_texels, lit_tiles)
         return passes.paint(scene.ground, 1 / self.steep, light, self.triangle, self.slope)
     end
 
-    --- Returns an image with the levels of the pages that pixels use, as colours.
+    --- Returns an image with the levels of the pages that pixels use, as colors.
     function Shadow:levels(picture)
         return passes.outline(self.map, self.triangle, self.at, picture)
     end

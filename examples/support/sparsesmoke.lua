@@ -53,7 +53,7 @@ return rill.program [[
         p = page * ivec3(number % pages.x, number / pages.x % pages.y, number / (pages.x * pages.y));
     }
 
-    // Draw the smoke from the front, in colours from dark violet over orange to pale yellow, and the pages.
+    // Draw the smoke from the front, in colors from dark violet over orange to pale yellow, and the pages.
     vec3 glow(float t) {
         vec3 c = mix(vec3(0.01, 0.01, 0.03), vec3(0.28, 0.07, 0.42), smoothstep(0.0, 0.3, t));
         c = mix(c, vec3(0.80, 0.20, 0.38), smoothstep(0.2, 0.55, t));
@@ -65,18 +65,18 @@ return rill.program [[
         thickness = 0.0;
         for (int z = 0; z < depth; z++) thickness += sample(s, vec3(at.x, float(height - 1) - at.y, float(z))).w;
     }
-    kernel void paint(neighbor float thickness<>, out vec3 colour<>) {
+    kernel void paint(neighbor float thickness<>, out vec3 color<>) {
         vec2 slope = vec2(thickness[ivec2(1, 0)] - thickness[ivec2(-1, 0)], thickness[ivec2(0, 1)] - thickness[ivec2(0, -1)]);
         float relief = dot(slope, vec2(0.5, 0.8)) / (1.0 + length(slope));
-        colour = glow(1.0 - exp(-0.12 * thickness[0])) * (1.0 + 0.5 * relief);
+        color = glow(1.0 - exp(-0.12 * thickness[0])) * (1.0 + 0.5 * relief);
     }
-    kernel void paint_pages(int wanted[][][], int depth, int height, float cell, out vec3 colour<>) {
-        vec2 at = vec2(indexof(colour).xy) / cell, in_page = fract(at) * cell;
+    kernel void paint_pages(int wanted[][][], int depth, int height, float cell, out vec3 color<>) {
+        vec2 at = vec2(indexof(color).xy) / cell, in_page = fract(at) * cell;
         int n = 0;
         for (int z = 0; z < depth; z++) n += wanted[z][height - 1 - int(at.y)][int(at.x)];
         float line = n > 0 && min(in_page.x, in_page.y) < 1.0 ? 1.0 : 0.0;
         float share = float(n) / float(depth);
-        colour = n == 0 ? vec3(0.01, 0.01, 0.03) : mix(vec3(0.05, 0.12, 0.2), vec3(0.35, 0.75, 0.9), sqrt(share));
-        colour = mix(colour, vec3(0.01, 0.01, 0.03), 0.7 * line);
+        color = n == 0 ? vec3(0.01, 0.01, 0.03) : mix(vec3(0.05, 0.12, 0.2), vec3(0.35, 0.75, 0.9), sqrt(share));
+        color = mix(color, vec3(0.01, 0.01, 0.03), 0.7 * line);
     }
 ]]

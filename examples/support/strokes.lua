@@ -1,4 +1,4 @@
--- The strokes of examples/paint3d.lua: views, and for each a list of strokes with radius, colour, coverage and paths. Coordinates are parts of the image's side.
+-- The strokes of examples/paint3d.lua: views, and for each a list of strokes with radius, color, coverage and paths. Coordinates are parts of the image's side.
 local from_side <const>, from_front <const> = {{1.7, 0.85, -0.3}, 2.35}, {{0.9, 0.95, -0.8}, 2.1}
 local brown <const>, dark <const>, rose <const> = {0.45, 0.24, 0.12}, {0.10, 0.08, 0.08}, {0.95, 0.55, 0.55}
 local cream <const>, gold <const>, blue <const> = {1.0, 0.95, 0.8}, {0.95, 0.72, 0.2}, {0.1, 0.45, 0.75}

@@ -37,7 +37,7 @@ local passes = rill.program(triangles.functions .. [[
             }
     }
 
-    // Finds the nearest triangle at each pixel's centre (-1: none), and the weights of its corners.
+    // Finds the nearest triangle at each pixel's center (-1: none), and the weights of its corners.
     kernel void draw(float tile, int list[][][], vec3 a[], vec3 b[], vec3 c[], out int triangle<>, out vec3 weight<>) {
         vec2 p = vec2(indexof(triangle).xy) + 0.5;
         ivec2 t = ivec2(p / tile);

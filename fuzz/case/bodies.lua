@@ -115,13 +115,13 @@ local boundaries = {{"", "c"}, {":boundary 'wrap'", "w"}, {":boundary 'mirror'",
 
 local modes = {c = "(clamp)", w = "(wrap)", m = "(mirror)", z = "(zero)", ["7"] = "(7)"}
 
-local function reader(type, name, shape, mode, centre)
+local function reader(type, name, shape, mode, center)
     local rows, columns = #shape == 2 and shape[1] or 1, shape[#shape]
     local outside = mode == "7" and "7" or "0"
     local two = #shape == 2
     return ("static %s G_%s(%sint x) { int i = reach(%s, %d, '%s'), j = reach(%s, %d, '%s'); "
         .. "return i < 0 || j < 0 ? %s : A_%s[i * %d + j]; }\n"):format(type, name, two and "int y, " or "",
-        (two and "y" or "0") .. (centre and two and " + cy" or ""), rows, mode, "x" .. (centre and " + cx" or ""),
+        (two and "y" or "0") .. (center and two and " + cy" or ""), rows, mode, "x" .. (center and " + cx" or ""),
             columns, mode,
         outside, name, columns)
 end

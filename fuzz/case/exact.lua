@@ -7,7 +7,7 @@ local exact = {batch = 20}
 local VALUES <const> = {1, 3, 5, 7.5, -2.25, 0.1, 1e8, -1e8, 16777216, 33554432, 1e-7, 12582912}
 
 -- What compilers replace by an operand, or by an expression with fewer operations.
-local CANCELLED <const> = {"((x + y) - y)", "((x - y) + y)", "((x + y) - x)", "((x * y) - (x * y))", "(x * 0.0)",
+local CANCELED <const> = {"((x + y) - y)", "((x - y) + y)", "((x + y) - x)", "((x * y) - (x * y))", "(x * 0.0)",
     "(x - x)", "((y + x) - (y + y))", "((x * y) + (x * x))"}
 
 -- Places of an expression `$e` over the floats a, b and c. `value`: the result for the value v of the expression; default:
@@ -59,7 +59,7 @@ local function expression(d, depth)
     local left, from = expression(d, depth - 1)
     local right, by = expression(d, depth - 1)
     if d:chance(1, 2) then
-        local pattern = d:pick(CANCELLED)
+        local pattern = d:pick(CANCELED)
         local function written(x, y, round)
             return (pattern:gsub("%b()", function(part)
                 return ("%s(%s)"):format(round, (part:sub(2, -2):gsub("%b()", round .. "%0")))

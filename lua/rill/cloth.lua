@@ -173,7 +173,7 @@ function methods:picture(options)
     local right = unit(vector.cross(ahead, {0, 1, 0}))
     local drawing = kernels.picture:program()
     local parts = math.max(2, math.ceil(3 * math.max(size[1], size[2]) / math.min(c.shape[1], c.shape[2])))
-    local pixel, key, colour = drawing.strew {
+    local pixel, key, color = drawing.strew {
         x = c.x, parts = parts, eye = eye, right = right, above = vector.cross(right, ahead), ahead = ahead,
         middle = {size[2] / 2, size[1] / 2},
         focus = size[1] / 2 / math.tan(math.rad(taken.fov or taken.angle or 40) / 2),
@@ -183,10 +183,10 @@ function methods:picture(options)
     rill.scatter(depth, pixel, key, "max")
     local shown <close> = drawing.nearest(depth, key, pixel)
     local picture = drawing.backdrop {rows = size[1], shape = size}
-    rill.scatter(picture:reshape(size[1] * size[2]), shown, colour)
+    rill.scatter(picture:reshape(size[1] * size[2]), shown, color)
     pixel:close()
     key:close()
-    colour:close()
+    color:close()
     return picture
 end
 

@@ -81,8 +81,8 @@ local function best_mode(able)
     if able.pictures then
         return able.pictures
     end
-    local colours = able.unicode and able.colours
-    return colours == "true" and "blocks" or colours == "256" and "256" or "ascii"
+    local colors = able.unicode and able.colors
+    return colors == "true" and "blocks" or colors == "256" and "256" or "ascii"
 end
 
 -- Returns the image at the size at which it is drawn.
@@ -94,7 +94,7 @@ local function shrunk(s, value, columns, rows)
 end
 
 -- Returns a function from a pixel index k (0-based) to red, green and blue, 0 to 255.
-local function colours(values, components, options, white)
+local function colors(values, components, options, white)
     local low, range = options.min or 0, (options.max or white) - (options.min or 0)
     local map = options.map
     local function level(v)
@@ -114,8 +114,8 @@ local function colours(values, components, options, white)
 end
 
 local function cell(depth, top, bottom)
-    local background = bottom and terminal.colour(depth, bottom[1], bottom[2], bottom[3], true) or "49" -- 49: the terminal's default
-    return ("\27[%s;%sm\u{2580}"):format(terminal.colour(depth, top[1], top[2], top[3]), background)
+    local background = bottom and terminal.color(depth, bottom[1], bottom[2], bottom[3], true) or "49" -- 49: the terminal's default
+    return ("\27[%s;%sm\u{2580}"):format(terminal.color(depth, top[1], top[2], top[3]), background)
 end
 
 local function letter(top, bottom)
@@ -217,7 +217,7 @@ local function picture(s, value, white, options)
         return (mode == "kitty" and kitty or iterm)(png, columns)
     end
     local values = shrunk(s, value, columns, rows):values()
-    return characters(colours(values, #values // (rows * columns), options, white), columns, rows, mode)
+    return characters(colors(values, #values // (rows * columns), options, white), columns, rows, mode)
 end
 
 local function line(s, options)

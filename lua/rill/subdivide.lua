@@ -91,7 +91,7 @@ local function uniform(m, taken, creases, report)
     return m, creases
 end
 
--- Subdivides until no edge fulfils the criterion.
+-- Subdivides until no edge fulfills the criterion.
 local function adapted(m, taken, creases, report)
     local fails = adaptive.criterion(WHERE, m, taken.adaptive)
     local theirs <const>, live = m, rill.stream("int", m.faces, 1)
@@ -116,7 +116,7 @@ end
 --- rill.subdivide.loop(m, options): returns a new mesh and a report {faces =, vertices =, levels =, met =} with the
 -- counts at each level, beginning with m. options: levels (required, 0 to 15); creases: pairs of vertex indices;
 -- limit = true: vertices and normals of the limit surface; adaptive = {edge = length | pixels = n, camera = as for
--- rill.render, size = {rows, columns} | curvature = degrees | kernel =}: split only edges that fulfil the criterion;
+-- rill.render, size = {rows, columns} | curvature = degrees | kernel =}: split only edges that fulfill the criterion;
 -- patch: "redgreen" (default) or "sliver".
 subdivide.loop = errors.guard(function(m, options)
     object.take(WHERE, m)

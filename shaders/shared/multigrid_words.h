@@ -15,7 +15,7 @@
 #define MULTIGRID_P_WEIGHT 22   // weights of the result, and of the previous content
 #define MULTIGRID_P_KEEP 23
 #define MULTIGRID_P_CENTER 24       // two words of a double each: the diagonal of A
-#define MULTIGRID_P_NEIGHBOURS 26   // coefficients of the neighbors along x and along y
+#define MULTIGRID_P_NEIGHBORS 26   // coefficients of the neighbors along x and along y
 #define MULTIGRID_P_FACTOR 30       // factor of the correction
 #define MULTIGRID_P_VECTORS 8
 // Boundary conditions

@@ -326,7 +326,7 @@ describe("functions", function()
         end
         return math.abs(x) < 1 and total or exp(x) - 1
     end
-    local function whole(f) -- of what has no whole neighbours
+    local function whole(f) -- of what has no whole neighbors
         return function(x)
             if x ~= x or x == INF or x == -INF then
                 return x

@@ -319,7 +319,7 @@ describe("log and log2 in kernels", function()
     end)
 end)
 
--- The distance of neighbouring floats at a number.
+-- The distance of neighboring floats at a number.
 local function unit(x)
     local e = -149
     while 2.0 ^ (e + 24) <= x do e = e + 1 end

@@ -84,7 +84,7 @@ static bool read_image(const void *format, unsigned char *bytes, size_t size)
 {
     const ImageFormat *of = format;
     Image image = {0};
-    bool done = (of->recognise(bytes, size) || error_set("it is not recognised")) && of->decode(bytes, size, &image);
+    bool done = (of->recognize(bytes, size) || error_set("it is not recognized")) && of->decode(bytes, size, &image);
     image_free(&image);
     return done;
 }
@@ -93,7 +93,7 @@ static bool read_mesh(const void *format, unsigned char *bytes, size_t size)
 {
     const MeshFormat *of = format;
     MeshData mesh = {0};
-    of->recognise(bytes, size);
+    of->recognize(bytes, size);
     bool done = of->decode(bytes, size, &mesh);
     mesh_free(&mesh);
     return done;
@@ -489,10 +489,10 @@ static void test_pnm_by_hand(void **state)
     static const char plain[] = "P2 # a comment\n3 2\n# another\n15\n0 1 2\n3 4 15", rgb[] = "P3\n1 2 15 0 1 2 3 4 15 ",
                       wide[] = "P5\n3 1\n65535\n\0\0\1\2\377\377", big[] = "Pf\n1 2\n1.0\n\xc0\x20\0\0\x3f\x80\0\0",
                       little[] = "Pf\n1 2\n-1.0\n\0\0\x20\xc0\0\0\x80\x3f";
-    const Image gray = {2, 3, 1, IMAGE_U8, 15, bytes, 0}, colour = {2, 1, 3, IMAGE_U8, 15, bytes, 0},
+    const Image gray = {2, 3, 1, IMAGE_U8, 15, bytes, 0}, color = {2, 1, 3, IMAGE_U8, 15, bytes, 0},
                 deep = {1, 3, 1, IMAGE_U16, 65535, words, 0}, real = {2, 1, 1, IMAGE_FLOAT, 255, floats, 0};
     read_pnm(plain, sizeof plain - 1, &gray);
-    read_pnm(rgb, sizeof rgb - 1, &colour);
+    read_pnm(rgb, sizeof rgb - 1, &color);
     read_pnm(wide, sizeof wide - 1, &deep);
     read_pnm(big, sizeof big - 1, &real); /* rows from bottom to top */
     read_pnm(little, sizeof little - 1, &real);
@@ -531,8 +531,8 @@ static void test_png_by_hand(void **state)
     unit_check(png_decode((unsigned char *)file.text, file.length, &image));
     assert_int_equal(image.channels, 4);
     for (int pixel = 0; pixel < 6; pixel++) {
-        const uint8_t *p = (uint8_t *)image.data + 4 * pixel, *colour = palette + 3 * indices[pixel];
-        assert_memory_equal(p, colour, 3);
+        const uint8_t *p = (uint8_t *)image.data + 4 * pixel, *color = palette + 3 * indices[pixel];
+        assert_memory_equal(p, color, 3);
         assert_int_equal(p[3], indices[pixel] == 0 ? 128 : 255);
     }
     image_free(&image);

@@ -279,7 +279,7 @@ describe("a kernel", function()
 
     it("gathers from those of other dimensions #long", function() wholly(compare_gathers, shapes) end)
 
-    local function compare_neighbours(some)
+    local function compare_neighbors(some)
         local texts <const> = {
             "kernel void n(neighbor float c<>, out float r<>) { r = c[-1] + 2.0 * c[1] - c; }",
             "kernel void n(neighbor float c<>, out float r<>) { r = c[ivec2(-1, 1)] + 2.0 * c[-2][1] - c; }",
@@ -291,9 +291,9 @@ describe("a kernel", function()
         end)
     end
 
-    it("finds neighbours across pages", function() compare_neighbours {shapes[3]} end)
+    it("finds neighbors across pages", function() compare_neighbors {shapes[3]} end)
 
-    it("finds them in other dimensions #long", function() wholly(compare_neighbours, shapes) end)
+    it("finds them in other dimensions #long", function() wholly(compare_neighbors, shapes) end)
 
     local function compare_indices()
         local k = rill.kernel [[kernel void i(float x<>, float c[][], out vec3 r<>) {

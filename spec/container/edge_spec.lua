@@ -85,7 +85,7 @@ describe("a custom boundary", function()
         end)
     end
 
-    it("is where gathers and neighbours read, and sample does", function() compare_reads(few) end)
+    it("is where gathers and neighbors read, and sample does", function() compare_reads(few) end)
 
     local function compare_else(names)
         local set = rill.kernel [[kernel void set(ivec2 p<>, inout float g[][], out float r<>) {

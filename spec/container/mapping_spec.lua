@@ -225,7 +225,7 @@ describe("the mapping of a sparse container", function()
                     c:undo(snapshot)
                     m.values, m.mapped = copied(kept.values), copied(kept.mapped)
                 end,
-                function() -- neighbours
+                function() -- neighbors
                     local got = around(c)
                     local values = m:list()
                     assert.equal(c:active().size, got:active().size)

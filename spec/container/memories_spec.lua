@@ -22,7 +22,7 @@ describe("one translator over several memories", function()
     local function points()
         local t = T.pages {shape = shape, page = page}
         local room = 9 * 32
-        local position, colour, weight = rill.virtual(t, {
+        local position, color, weight = rill.virtual(t, {
             rill.physical("vec2", room), rill.physical("unorm8x4", room), rill.physical("float", room),
         }, {default = 0.5})
         local frame, mapped = 0, {}
@@ -37,25 +37,25 @@ describe("one translator over several memories", function()
         for y = 0, 11 do
             for x = 0, 19 do mapped[#mapped + 1] = (x // 8 + y // 4) % 2 == 0 end
         end
-        return t, position, colour, weight, mapped
+        return t, position, color, weight, mapped
     end
 
     it("maps pages of all of them at once", function()
-        local t, position, colour, weight, mapped = points()
-        assert.are.equal("vec2 unorm8x4 float", position.type .. " " .. colour.type .. " " .. weight.type)
-        assert.are.equal("5 5 5", ("%d %d %d"):format(position.pages.mapped, colour.pages.mapped, weight.pages.mapped))
+        local t, position, color, weight, mapped = points()
+        assert.are.equal("vec2 unorm8x4 float", position.type .. " " .. color.type .. " " .. weight.type)
+        assert.are.equal("5 5 5", ("%d %d %d"):format(position.pages.mapped, color.pages.mapped, weight.pages.mapped))
         local fill = rill.kernel [[
             kernel void fill(out vec2 p<>, out vec4 c<>, out float w<>) {
                 p = vec2(indexof(p).xy); c = vec4(indexof(c).xy, 0.0, 255.0) / 255.0; w = float(indexof(w).x);
             }
         ]]
-        fill {p = position, c = colour, w = weight, over = position:active()}
-        local got, colours, weights = position:values(), colour:values(), weight:values()
+        fill {p = position, c = color, w = weight, over = position:active()}
+        local got, colors, weights = position:values(), color:values(), weight:values()
         for i = 0, 239 do
             local x, y, m = i % 20, i // 20, mapped[i + 1]
             assert.are.equal(m and x or 0.5, got[2 * i + 1])
             assert.are.equal(m and y or 0.5, got[2 * i + 2])
-            assert.are.near(m and y / 255 or 128 / 255, colours[4 * i + 2], 1e-6)
+            assert.are.near(m and y / 255 or 128 / 255, colors[4 * i + 2], 1e-6)
             assert.are.equal(m and x or 0.5, weights[i + 1])
         end
         t:unmap({0, 0}, {19, 11})
@@ -63,24 +63,24 @@ describe("one translator over several memories", function()
     end)
 
     it("is translated once for an element of all of them", function()
-        local _, position, colour, weight, mapped = points()
+        local _, position, color, weight, mapped = points()
         weight:fill(2)
         position:fill {1, 3}
-        colour:fill {0, 0, 1, 1}
+        color:fill {0, 0, 1, 1}
         local k = rill.kernel [[
             kernel void k(vec2 p<>, vec4 c<>, float w<>, out float r<>) { r = w * (p.x + p.y) + floor(c.z) + float(indexof(r).x); }
         ]]
         local r, all <close> = rill.stream("float", shape), position:range()
         local few <close> = position:range({1, 1}, {1, 7}) -- of a page, which is not traversed for them
-        k {p = position, c = colour, w = weight, r = r, over = few}
+        k {p = position, c = color, w = weight, r = r, over = few}
         assert.are.equal(1, translations(k:source()))
-        k {p = position, c = colour, w = weight, r = r, over = all}
-        assert.are.equal(2, select(2, k:explain(position, colour, weight):gsub("at the addresses of 'p'", "")))
+        k {p = position, c = color, w = weight, r = r, over = all}
+        assert.are.equal(2, select(2, k:explain(position, color, weight):gsub("at the addresses of 'p'", "")))
         for i, v in ipairs(r:values()) do
             assert.are.equal((mapped[i] and 9 or 0.5) + (i - 1) % 20, v)
         end
         local other <close> = rill.virtual(T.pages {shape = shape, page = page}, rill.physical("float", 32))
-        k {p = position, c = colour, w = other, r = r, over = few}
+        k {p = position, c = color, w = other, r = r, over = few}
         assert.are.equal(2, translations(k:source()))
     end)
 

@@ -105,7 +105,7 @@ local function expected(values, shape, n, terms, modes, at)
     return sum
 end
 
-describe("neighbours in a launch page by page", function()
+describe("neighbors in a launch page by page", function()
     leaks.watch(setup, teardown)
 
     for _, case in ipairs(cases) do

@@ -196,7 +196,7 @@ describe("overlapping pages", function()
     for _, case in ipairs(cases) do
         local name = ("%s of %s in pages of %s, %d around"):format(case[4], table.concat(case[1], "x"),
             table.concat(case[2], "x"), case[3])
-        name = "have neighbours as a dense stream does, whatever was written: " .. name
+        name = "have neighbors as a dense stream does, whatever was written: " .. name
         it(name .. (case.long and " #long" or ""), function()
             local m = model(case)
             local k = around(#case[1], case[5], case[4])

@@ -81,8 +81,8 @@ describe("memory is at most 1.2 times that of pages and tables with", function()
             within("read", function() assert.equal(points.size, get(points, c):sum()) end)
             local d
             local function first() d = near(c) made[2] = d end
-            within("neighbours into a new one", first)
-            within("neighbours", function() near {x = c, r = d} end)
+            within("neighbors into a new one", first)
+            within("neighbors", function() near {x = c, r = d} end)
             within("write again", function() set {x = d} end)
             assert.equal(c.pages.mapped, d.pages.mapped)
             d:close()

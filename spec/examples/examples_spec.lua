@@ -26,7 +26,7 @@ describe("the example", function()
     it("allocator, boundary and mapping are policies of a few lines", function()
         script:run "allocator"
         local rows = {}
-        for share in script.said:gmatch "(%d+) %% of neighbours are near" do rows[#rows + 1] = tonumber(share) end
+        for share in script.said:gmatch "(%d+) %% of neighbors are near" do rows[#rows + 1] = tonumber(share) end
         assert.are.equal(3, #rows)
         assert.is_true(rows[3] > rows[2])
         script:run("boundary", 48)
@@ -95,7 +95,7 @@ describe("the example", function()
         script:run("translator", 8, script.directory)
         script:picture("translator.png", 512, 512)
         script:names "translator.png"
-        script:says "linear +4\nplough, then linear +10\npages along diagonals +16\nmorton +8\n"
+        script:says "linear +4\nplow, then linear +10\npages along diagonals +16\nmorton +8\n"
     end)
 
     it("insides draws a head and smoke by two methods that agree #long", function()

@@ -129,7 +129,7 @@ describe("the exercise", function()
         local side, checked = 2 * scene.reach / 8, 0
         for i = 1, 8 do
             for j = 1, 8 do
-                -- The power that reaches a cell, from the centres of its 100 parts: area times cosine over the squared distance.
+                -- The power that reaches a cell, from the centers of its 100 parts: area times cosine over the squared distance.
                 local want, whole = 0, true
                 for k = 0, 99 do
                     local x = -scene.reach + side * (j - 1 + (k % 10 + 0.5) / 10) - scene.light[1]

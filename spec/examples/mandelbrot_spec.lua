@@ -46,10 +46,10 @@ describe("the Mandelbrot example", function()
 
     it("draws the set black, the rest not", function()
         local steps = rill.from{{0.5, 3, 40, 100}}
-        local colours = mandelbrot.colour(steps, 100)
-        assert.are.same({0, 0, 0}, colours:get(1, 4))
+        local colors = mandelbrot.color(steps, 100)
+        assert.are.same({0, 0, 0}, colors:get(1, 4))
         for j = 1, 3 do
-            local c = colours:get(1, j)
+            local c = colors:get(1, j)
             assert.is_true(c[1] + c[2] + c[3] > 0.1)
         end
     end)

@@ -62,7 +62,7 @@ describe("the example", function()
         end
     end)
 
-    it("ising draws the two colours of the lattice in place", function()
+    it("ising draws the two colors of the lattice in place", function()
         local lattice = module "ising".create(128, {2.5})
         lattice:run(100)
         local up = lattice:picture(1).r:map "x > 0.5 ? 1.0 : -1.0"

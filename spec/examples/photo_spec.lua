@@ -55,7 +55,7 @@ describe("the photo example", function()
         assert.are.equal(40000, counts[0] + counts[1] + counts[0.5])
     end)
 
-    it("draws flat colours and ink", function()
+    it("draws flat colors and ink", function()
         local halves = rill.stream("vec3", {16, 16}, function(_, j) local v = j > 8 and 0.9 or 0.2; return v, v, v end)
         local line = red(photo.drawing(halves)):values({8, 1}, {8, 16})
         assert.is_true(line[8] < 0.1)

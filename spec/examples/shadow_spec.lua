@@ -42,7 +42,7 @@ describe("the adaptive shadow map", function()
 
     it("has pages at the resolution of pixels at the edges of shadows", function()
         local coarse = rill.quadtree("float", {size = 131072, page = 16})
-        local want = shadow.passes.analyse(100, coarse, map:lookup(), map.triangle, map.at, map.level)
+        local want = shadow.passes.analyze(100, coarse, map:lookup(), map.triangle, map.at, map.level)
         local points, levels = shadow.passes.pack(want, map.at)
         assert.is_true(points.size > 5000, points.size)
         local above = (map.map:level(points) - levels):eval()

@@ -159,7 +159,7 @@ describe("rill.heat", function()
         end)}
         for _ = 1, 10 do h:step(5) end
         near(h.temperature:sum(), 14, 1e-4)
-        -- Half of a neighbour's conductance passes each face, as the mean has it: two faces of 1/2 in a row.
+        -- Half of a neighbor's conductance passes each face, as the mean has it: two faces of 1/2 in a row.
         local before = h.temperature:domain(1, 14):sum()
         assert(before < 14 and before > 5)
     end)

@@ -42,9 +42,9 @@ local function transferred(points, v)
     local i = 1
     while points[i + 1][1] < v do i = i + 1 end
     local a, b = points[i], points[i + 1]
-    local w, colour = (v - a[1]) / (b[1] - a[1]), {}
-    for k = 1, 3 do colour[k] = (1 - w) * a[2][k] + w * b[2][k] end
-    return colour, (1 - w) * a[3] + w * b[3]
+    local w, color = (v - a[1]) / (b[1] - a[1]), {}
+    for k = 1, 3 do color[k] = (1 - w) * a[2][k] + w * b[2][k] end
+    return color, (1 - w) * a[3] + w * b[3]
 end
 
 -- The distances along a ray at which it enters and leaves the box with a corner at 0.
@@ -79,7 +79,7 @@ local function ray(camera, size, row, column)
     return from, unit(way)
 end
 
--- The colour of a pixel by pieces of at most `piece`; `light`, a unit vector, as the page says.
+-- The color of a pixel by pieces of at most `piece`; `light`, a unit vector, as the page says.
 local function integrate(voxels, shape, o, row, column, piece)
     local from, way = ray(o.camera, o.size, row, column)
     local h, sides = o.spacing or {1, 1, 1}, {}
@@ -101,7 +101,7 @@ local function integrate(voxels, shape, o, row, column, piece)
     local ds = (leave - enter) / math.max(n, 1)
     for i = 0, n - 1 do
         local t = enter + (i + 0.5) * ds
-        local colour, k = transferred(o.transfer, (value(t)))
+        local color, k = transferred(o.transfer, (value(t)))
         local lit = 1
         if o.light then
             local g, steep, facing = {}, 0, 0
@@ -112,7 +112,7 @@ local function integrate(voxels, shape, o, row, column, piece)
             lit = steep > 0 and 0.3 + 0.7 * math.max(0, facing / math.sqrt(steep)) or 1
         end
         local a = 1 - math.exp(-k * ds)
-        for d = 1, 3 do sum[d] = sum[d] + through * a * lit * colour[d] end
+        for d = 1, 3 do sum[d] = sum[d] + through * a * lit * color[d] end
         through = through * (1 - a)
     end
     for d = 1, 3 do sum[d] = sum[d] + through * o.background[d] end
@@ -447,7 +447,7 @@ describe("rill.volume", function()
             end
         end)
 
-        it("of values at which colours jump", function()
+        it("of values at which colors jump", function()
             for _, gain in ipairs {1e-30, 1, 1e30} do
                 local s = rill.stream("float", {1, 1, 2}, function(_, _, x) return gain * x end)
                 local o = {
@@ -540,12 +540,12 @@ describe("rill.volume", function()
             local function sky(d, right)
                 local sun, half = 0, unit {0.5 * right[1], 0.5 * right[2], 1}
                 for k = 1, 3 do sun = sun + d[k] * half[k] end
-                local colour, share = {}, math.max(0, d[3])
+                local color, share = {}, math.max(0, d[3])
                 for k = 1, 3 do
-                    colour[k] = mix(({0.95, 0.96, 0.98})[k], ({0.42, 0.60, 0.85})[k], share)
-                    colour[k] = colour[k] + 0.9 * math.max(0, sun) ^ 60
+                    color[k] = mix(({0.95, 0.96, 0.98})[k], ({0.42, 0.60, 0.85})[k], share)
+                    color[k] = color[k] + 0.9 * math.max(0, sun) ^ 60
                 end
-                return colour
+                return color
             end
             local block <close> = rill.stream("float", {6, 8, 10}, 1)
             for _, rise in ipairs {0, 0.1, 0.4} do -- in through one side, out through the other one

@@ -1,4 +1,4 @@
---- Waves, compared with exact solutions of the difference scheme: modes of the grid, travelling waves at the limit,
+--- Waves, compared with exact solutions of the difference scheme: modes of the grid, traveling waves at the limit,
 -- energies.
 local rill = require "rill"
 local check = require "spec.support.check"

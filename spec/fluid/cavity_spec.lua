@@ -40,7 +40,7 @@ local function cavity(reynolds, seconds)
     return f, n
 end
 
--- The largest difference along a centre line, of component k: u over y, or v over x. `lid`: its value at the high end.
+-- The largest difference along a center line, of component k: u over y, or v over x. `lid`: its value at the high end.
 local function difference(f, n, rows, column, k, lid)
     local values, worst = f.velocity:values(), 0
     local function cell(i, j)

@@ -114,7 +114,7 @@ describe("a fluid in parts", function()
     leaks.watch(setup, teardown)
     local said <const> = listen(before_each, after_each)
 
-    shortened(it, "is labelled as plain Lua does", function(whole)
+    shortened(it, "is labeled as plain Lua does", function(whole)
         math.randomseed(3)
         for case = 1, whole and 60 or 12 do
             local rank = 2 + case % 2

@@ -29,9 +29,9 @@ end
 
 local function assert_equalized(s)
     local values, n = s:values(), pictures.components[s.type]
-    local coloured = math.min(n, 3)
+    local colored = math.min(n, 3)
     local curves = {}
-    for c = 1, coloured do
+    for c = 1, colored do
         local plane = {}
         for i = c, #values, n do plane[#plane + 1] = values[i] end
         curves[c] = equalizer(plane)
@@ -40,7 +40,7 @@ local function assert_equalized(s)
     local want = {}
     for i, v in ipairs(values) do
         local c = (i - 1) % n + 1
-        want[i] = c <= coloured and curves[c](v) or v
+        want[i] = c <= colored and curves[c](v) or v
     end
     check.equal(want, image.equalize(s):values())
     assert.is_true(unchanged == s:bytes(), "the input unchanged")

@@ -121,13 +121,13 @@ describe("rill.image.canny", function()
         assert_edges(whole_numbers(301, 517, 5, 3), 0.55, 2.1)
     end)
 
-    it("finds one line at a step, with and without smoothing, in colour and gray images", function()
+    it("finds one line at a step, with and without smoothing, in color and gray images", function()
         local step = rill.stream("float", {9, 20}, function(_, j) return j > 10 and 1 or 0 end)
-        local colours = rill.stream("vec4", {9, 20}, function(_, j)
+        local colors = rill.stream("vec4", {9, 20}, function(_, j)
             local v = j > 10 and 1 or 0
             return v, v, v, 0.5
         end)
-        for _, s in ipairs {step, colours} do
+        for _, s in ipairs {step, colors} do
             local mask = rill.image.canny(s)
             for _, j, value in mask:each() do assert.equal(j == 10, value) end
         end

@@ -15,7 +15,7 @@ local function assert_values(want, got, what, allowed)
     end
 end
 
--- Returns the sums of a row by the weights that are not 0 as floats, from the neighbour at `first` on.
+-- Returns the sums of a row by the weights that are not 0 as floats, from the neighbor at `first` on.
 local function weighed(row, first, weights)
     local r = {}
     for i = 1, #row do

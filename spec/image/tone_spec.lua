@@ -29,7 +29,7 @@ local function assert_mapped(s, f, r, tolerance)
     pictures.equal(function(y, x, c) return want[y * columns + x + 1][c + 1] end, r, tolerance)
 end
 
--- ---- colours
+-- ---- colors
 
 local function each(f) return function(p) return {f(p[1]), f(p[2]), f(p[3])} end end
 
@@ -57,7 +57,7 @@ function SPACES.lab(p)
     return {116 * y - 16, 500 * (x - y), 200 * (y - z)}
 end
 
-local function colours(type)
+local function colors(type)
     local s = pictures.random(type, {5, 9}, 3)
     local corners = {{0, 0, 0}, {1, 1, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {0.5, 0.5, 0.5}, {0.02, 0.01, 0}}
     for i, c in ipairs(corners) do
@@ -66,12 +66,12 @@ local function colours(type)
     return s
 end
 
-describe("tones and colours", function()
+describe("tones and colors", function()
     leaks.watch(setup, teardown)
 
     shortened(it, "convert there and back, alpha as it is", function(whole)
         for _, type in ipairs(whole and {"vec3", "vec4"} or {"vec3"}) do
-            local s = colours(type)
+            local s = colors(type)
             for name, f in pairs(SPACES) do
                 local r = rill.image.convert(s, "srgb", name)
                 assert_mapped(s, f, r, name == "lab" and 1e-4 or 1e-6)
@@ -83,7 +83,7 @@ describe("tones and colours", function()
         end
     end)
 
-    it("restore colours outside of the range, and keep NaN", function()
+    it("restore colors outside of the range, and keep NaN", function()
         local list, state = {
             {-1, -2, -3}, {0, -1, -2}, {-1, -1, -1}, {0, 0, 0}, {-0.5, 0, 0}, {1e-30, -1, 0}, {0, 0, -1},
             {-1e-20, -2e-20, -1}, {0, -1e10, -3}, {0, -1e-30, -2e-30}, {2, 3, 4},
@@ -118,8 +118,8 @@ describe("tones and colours", function()
         assert.is_true(rill.isnan(rill.image.convert(rill.from({{{0 / 0, 0.5, 1}}}, "vec3"), "hsv", "srgb").x):all())
     end)
 
-    it("convert between any two colour spaces", function()
-        local s = colours "vec4"
+    it("convert between any two color spaces", function()
+        local s = colors "vec4"
         local lab = rill.image.convert(rill.image.convert(s, "srgb", "hsv"), "hsv", "lab")
         assert_mapped(s, SPACES.lab, lab, 1e-4)
         local gray = rill.image.convert(s, "srgb", "gray")

@@ -4,7 +4,7 @@ local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
 
--- Returns the bytes of a file. o: header (its size), compression, palette, masks, colours, offset.
+-- Returns the bytes of a file. o: header (its size), compression, palette, masks, colors, offset.
 local function bmp(width, height, bits, data, o)
     o = o or {}
     local info
@@ -12,7 +12,7 @@ local function bmp(width, height, bits, data, o)
         info = string.pack("<I4I2I2I2I2", 12, width, height, 1, bits)
     else
         info = string.pack("<I4i4i4I2I2I4I4i4i4I4I4", o.header or 40, width, height, 1, bits, o.compression or 0, 0, 0,
-            0, o.colours or 0, 0) .. (o.masks or "")
+            0, o.colors or 0, 0) .. (o.masks or "")
         info = info .. ("\0"):rep((o.header or 40) - #info)
     end
     local rest = (o.palette or "")
@@ -63,9 +63,9 @@ describe("BMP", function()
     end)
 
     it("with palettes of 1, 4 and 8 bits", function()
-        local colours <const> = "\1\2\3\0" .. "\4\5\6\0" .. "\7\8\9\0"
-        holds("vec3", "1x3", {3, 2, 1, 6, 5, 4, 9, 8, 7}, bmp(3, 1, 8, "\0\1\2\0", {palette = colours, colours = 3}))
-        holds("vec3", "1x3", {9, 8, 7, 6, 5, 4, 3, 2, 1}, bmp(3, 1, 4, "\x21\0\0\0", {palette = colours, colours = 3}))
+        local colors <const> = "\1\2\3\0" .. "\4\5\6\0" .. "\7\8\9\0"
+        holds("vec3", "1x3", {3, 2, 1, 6, 5, 4, 9, 8, 7}, bmp(3, 1, 8, "\0\1\2\0", {palette = colors, colors = 3}))
+        holds("vec3", "1x3", {9, 8, 7, 6, 5, 4, 3, 2, 1}, bmp(3, 1, 4, "\x21\0\0\0", {palette = colors, colors = 3}))
         holds("float", "2x3", {255, 0, 0, 0, 255, 0}, bmp(3, 2, 1, "\x40\0\0\0\x80\0\0\0",
             {palette = "\0\0\0\0\xff\xff\xff\0"}))
         holds("vec3", "1x2", {3, 2, 1, 6, 5, 4}, bmp(2, 1, 1, "\x40\0\0\0", {header = 12, palette = "\1\2\3\4\5\6"}))
@@ -73,8 +73,8 @@ describe("BMP", function()
         for i = 0, 255 do grays[i + 1] = string.char(i, i, i, 0) end
         holds("float", "1x3", {0, 77, 255}, bmp(3, 1, 8, "\0\77\xff\0", {palette = table.concat(grays)}))
         refused({"it is damaged: a pixel has color 3, but the palette has 3"}, bmp(1, 1, 8, "\3\0\0\0",
-            {palette = colours, colours = 3}))
-        refused({"bad BMP: it is truncated"}, bmp(1, 1, 8, "\3\0\0\0", {palette = colours}))
+            {palette = colors, colors = 3}))
+        refused({"bad BMP: it is truncated"}, bmp(1, 1, 8, "\3\0\0\0", {palette = colors}))
     end)
 
     it("that are compressed, truncated or damaged", function()

@@ -100,7 +100,7 @@ describe(".npy", function()
             end
         end)
 
-        it("takes versions 1 to 3, and headers spelt otherwise", function()
+        it("takes versions 1 to 3, and headers spelled otherwise", function()
             for version = 1, 3 do
                 local bytes = npy("f4", "<", "(1,)", string.pack("<f", 1.5), { version = version })
                 assert.are.same({ 1.5 }, load_bytes(bytes):values())

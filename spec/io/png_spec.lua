@@ -11,12 +11,12 @@ local function number(limit)
     return (state >> 8) % (limit + 1)
 end
 
-local function picture(colour, depth, width, height)
-    local o = { colour = colour, depth = depth, width = width, height = height, samples = {} }
-    for i = 1, width * height * channels[colour] do
+local function picture(color, depth, width, height)
+    local o = { color = color, depth = depth, width = width, height = height, samples = {} }
+    for i = 1, width * height * channels[color] do
         o.samples[i] = number((1 << depth) - 1)
     end
-    if colour == "palette" then
+    if color == "palette" then
         o.palette = {}
         for i = 1, 1 << depth do
             o.palette[i] = { number(255), number(255), number(255) }
@@ -27,7 +27,7 @@ end
 
 -- The expected result of rill.image.load without a type, from the samples: a flat table of numbers, and the type's name.
 local function expected(o)
-    local white, n, values = (1 << o.depth) - 1, channels[o.colour], {}
+    local white, n, values = (1 << o.depth) - 1, channels[o.color], {}
     local function add(...)
         for _, v in ipairs { ... } do
             values[#values + 1] = v
@@ -35,20 +35,20 @@ local function expected(o)
     end
     for p = 0, o.width * o.height - 1 do
         local s = { table.unpack(o.samples, p * n + 1, p * n + n) }
-        if o.colour == "palette" then
+        if o.color == "palette" then
             local entry = o.palette[s[1] + 1]
             add(entry[1] / 255, entry[2] / 255, entry[3] / 255)
             if o.trns then
                 add((o.trns:byte(s[1] + 1) or 255) / 255)
             end
-        elseif o.colour == "gray" then
+        elseif o.color == "gray" then
             local g = s[1] / white
             if o.trns then
                 add(g, g, g, s[1] == string.unpack(">I2", o.trns) and 0 or 1)
             else
                 add(g)
             end
-        elseif o.colour == "gray_alpha" then
+        elseif o.color == "gray_alpha" then
             local g = s[1] / white
             add(g, g, g, s[2] / white)
         else
@@ -107,11 +107,11 @@ describe("PNG", function()
             end
         end
 
-        for colour, list in pairs(depths) do
+        for color, list in pairs(depths) do
             for _, depth in ipairs(list) do
-                it(("gives %s of %d bits, interlaced too"):format(colour, depth), function()
+                it(("gives %s of %d bits, interlaced too"):format(color, depth), function()
                     for _, size in ipairs(sizes) do
-                        check(picture(colour, depth, size[1], size[2]))
+                        check(picture(color, depth, size[1], size[2]))
                     end
                 end)
             end
@@ -162,7 +162,7 @@ describe("PNG", function()
 
         it("repeats gray and adds alpha 1", function()
             local path = files:write("gray.png", pngwriter.encode {
-                colour = "gray", depth = 8, width = 2, height = 1, samples = { 0, 51 } })
+                color = "gray", depth = 8, width = 2, height = 1, samples = { 0, 51 } })
             assert_close({ 0, 0, 0, 0.2, 0.2, 0.2 }, rill.image.load(path, "vec3"):values())
             assert_close({ 0, 0, 0, 1, 0.2, 0.2, 0.2, 1 }, rill.image.load(path, "vec4"):values())
             assert.are.equal("\0\51", rill.image.load(path, "unorm8"):bytes())
@@ -310,10 +310,10 @@ describe("PNG", function()
             assert.are.equal(raw:bytes(), rill.image.load(save(s, { depth = 16 }), "uint16"):bytes())
         end)
 
-        it("keeps colours and alpha of 8 and 16 bits", function()
-            for _, colour in ipairs { "rgb", "rgba" } do
+        it("keeps colors and alpha of 8 and 16 bits", function()
+            for _, color in ipairs { "rgb", "rgba" } do
                 for _, depth in ipairs { 8, 16 } do
-                    local o = picture(colour, depth, 6, 5)
+                    local o = picture(color, depth, 6, 5)
                     local s = load_bytes(pngwriter.encode(o))
                     local again = rill.image.load(save(s, { depth = depth }))
                     assert.are.equal(s.type, again.type)

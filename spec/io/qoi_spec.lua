@@ -151,7 +151,7 @@ describe("QOI", function()
             end
         end)
 
-        it("gives vec3 without alpha and vec4 with it, whatever the colour space", function()
+        it("gives vec3 without alpha and vec4 with it, whatever the color space", function()
             local rgb = load_bytes(header(1, 2, 3, 1) .. "\xfe\0\51\102\xff\153\204\255\7" .. END)
             assert.are.equal("vec3", rgb.type)
             assert.are.equal("2x1", tostring(rgb.shape))

@@ -254,7 +254,7 @@ describe("a name", function()
         check.equal({3 + 5 + 7 + 5 + 1 + 2 + 1000 + 1.5 + 1 + 10 + 1 + 101 + 2}, k(x, y):values())
     end)
 
-    shortened(it, "that ends in a number keeps apart from its neighbours", function(whole)
+    shortened(it, "that ends in a number keeps apart from its neighbors", function(whole)
         local text, args, type = {}, {}, whole and "float4" or "float"
         for _, name in ipairs {"x", "x1", "x_1", "x11", "r", "r1", "r_1", "r10", "r1_0"} do
             text[#text + 1] = (name:sub(1, 1) == "r" and "out " or "") .. type .. " " .. name .. "<>"

@@ -235,7 +235,7 @@ describe("a gather", function()
             "kernel float f(float w<>, float p<>) { return sample(w, p); }")
     end)
 
-    it("is a neighbourhood at offsets that are known, in each way to write them", function()
+    it("is a neighborhood at offsets that are known, in each way to write them", function()
         local k = rill.program [=[
             kernel void plane(neighbor int x<>, out int r<>) {
                 r = x[ivec2(-1, 0)] + 10 * x[int2(1, -2)] + 100 * x[0][1] + 1000 * x[-1];
@@ -268,7 +268,7 @@ describe("a gather", function()
         end
     end)
 
-    shortened(it, "is a neighbourhood", function(whole)
+    shortened(it, "is a neighborhood", function(whole)
         local grid = kernels.list(6, function(i) return kernels.list(9,
             function(j) return (i * 13 + j * 7) % 17 end) end)
         local g <close> = rill.from(grid)
@@ -331,7 +331,7 @@ describe("a gather", function()
         end
     end)
 
-    shortened(it, "is a neighbourhood of any size and of views", function(whole)
+    shortened(it, "is a neighborhood of any size and of views", function(whole)
         local k = rill.kernel [=[
             kernel float blur(neighbor float x<>) { return x[int2(-1, 0)] + x[int2(1, 0)] + x[int2(0, -1)] + x[int2(0, 1)] - 4.0 * x[0]; }
         ]=]

@@ -130,7 +130,7 @@ describe("a launch", function()
     end)
 end)
 
--- 20 inputs of several types, a gather, a neighbour, an in-place stream, and outputs.
+-- 20 inputs of several types, a gather, a neighbor, an in-place stream, and outputs.
 local many = [====[
     local rill = require "rill"
     local text, args = {}, {}

@@ -48,7 +48,7 @@ end
 describe("whole texels:", function()
     leaks.watch(setup, teardown)
 
-    shortened(it, "rows of neighbours", function(whole)
+    shortened(it, "rows of neighbors", function(whole)
         for width, type in ipairs(whole and {"float", "vec2", "vec3", "vec4"} or {"float"}) do
             local k = stencil(type)
             local function agrees(a, mode)

@@ -224,7 +224,7 @@ describe("rill.plot in the terminal", function()
             {rows[1], rows[2], rows[3], rows[4]})
     end)
 
-    it("colours series, and writes no colours without being asked", function()
+    it("colors series, and writes no colors without being asked", function()
         local text = drawn {{1, 2}, {2, 1, color = "#ff8000"}, mode = "color", legend = false}
         assert.is_truthy(text:find("\27[38;2;255;128;0m", 1, true))
         assert.is_truthy(drawn {1, 2, mode = "color256"}:find("\27[38;5;", 1, true))
@@ -402,7 +402,7 @@ describe("rill.plot to a file", function()
         assert.is_true(y2 + 0 < y1 - 50)
     end)
 
-    -- Rows and columns of the pixels of a colour: the box around them, and their number.
+    -- Rows and columns of the pixels of a color: the box around them, and their number.
     local function box(path, r, g, b)
         local s = rill.image.load(path, "vec4")
         local rows, columns = table.unpack(s.shape)

@@ -82,7 +82,7 @@ describe("rill.show", function()
         end
     end)
 
-    it("draws colours by their luminance, and expressions", function()
+    it("draws colors by their luminance, and expressions", function()
         local out = shown [[
             local rill = require "rill"
             local s = rill.stream("vec3", {2, 3}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}})
@@ -125,7 +125,7 @@ describe("rill.show", function()
         assert.are.equal(expected, rill.show(checks, {mode = "blocks", text = true}))
     end)
 
-    it("draws the nearest of 256 colours", function()
+    it("draws the nearest of 256 colors", function()
         local s = rill.stream("vec3", {2, 3}, {
             {1, 0, 0}, {0.4, 0.4, 0.4}, {0, 0.55, 1}, {1, 1, 1}, {0, 0, 0}, {0.53, 0.69, 0},
         })

@@ -66,7 +66,7 @@ local function plain_batches(ids, corners, batch, block)
     return batches, unique
 end
 
--- Misses of a modelled cache, with a list.
+-- Misses of a modeled cache, with a list.
 local function plain_misses(ids, entries, lru, parallel, sliding)
     local list, misses = {}, 0
     local function find(id)

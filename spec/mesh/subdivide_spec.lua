@@ -253,7 +253,7 @@ describe("rill.subdivide.loop", function()
         assert.are.equal(places(m), places(rill.mesh.new {positions = moved, triangles = turned}))
     end)
 
-    it("splits the edges that fulfil the criterion, with both patches, and stays closed", function()
+    it("splits the edges that fulfill the criterion, with both patches, and stays closed", function()
         local half = rill.kernel [[
             kernel int half(vec3 a<>, vec3 b<>) { return a.x + b.x > 0.5 && distance(a, b) > 0.1 ? 1 : 0; }
         ]]
@@ -343,7 +343,7 @@ describe("rill.subdivide.loop", function()
         end
     end)
 
-    it("stops at the last level, and keeps edges that do not fulfil the criterion", function()
+    it("stops at the last level, and keeps edges that do not fulfill the criterion", function()
         local m = rill.mesh.icosphere(0)
         local s, report = loop(m, {levels = 2, adaptive = {edge = 1e-6}})
         assert.are.equal(s.faces, 320)

@@ -5,7 +5,7 @@ local leaks = require "spec.support.leaks"
 -- Semi-axes at t = 0.0076 of a drop of radius 1 that is drawn out by v = 100 (-x, y): the exact solution (Monaghan 1994).
 local DROP <const> = {0.514266, 1.944517}
 
--- Martin and Moyce 1952, fig. 3, columns twice as high as wide: T = t sqrt(2 g / a), Z = z / a, digitised by the authors of PySPH: a = 2.25 in, then
+-- Martin and Moyce 1952, fig. 3, columns twice as high as wide: T = t sqrt(2 g / a), Z = z / a, digitized by the authors of PySPH: a = 2.25 in, then
 -- a = 1.125 in.
 local FRONT <const> = {
     {0.832, 1.217}, {1.219, 1.474}, {1.997, 2.292}, {2.547, 2.995}, {3.345, 4.134}, {4.034, 4.944}, {4.418, 5.881},

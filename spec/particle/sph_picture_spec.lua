@@ -46,7 +46,7 @@ describe("rill.sph", function()
             assert.same({1, 1}, {table.unpack(two:picture {size = {1, 1}}.shape)})
         end)
 
-        it("shows the nearer of two spheres, in the colour of its speed", function()
+        it("shows the nearer of two spheres, in the color of its speed", function()
             local view = {size = {80, 80}, target = {0, 0, 0}, up = {0, 0, 1}, radius = 0.5, fastest = 5}
             view.eye = {0, -8, 0}
             local still = solid:picture(view):get(40, 40)

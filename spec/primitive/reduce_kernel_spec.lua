@@ -68,7 +68,7 @@ describe("reduce kernels to a value", function()
         end)
     end
 
-    it("that do not commute combine neighbours in order", function()
+    it("that do not commute combine neighbors in order", function()
         for _, size in ipairs(fitting {1, 2, 3, 7, 64, 65, 1025, 16385, 20011}) do
             local list = affine_elements(size)
             assert.same(affine(list), kernel(AFFINE)(rill.stream("uvec2", size, list)))

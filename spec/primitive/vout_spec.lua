@@ -97,7 +97,7 @@ describe("variable outputs", function()
         check.equal(expected, r)
     end)
 
-    it("can be combined with plain outputs, gathers, neighbours and constants", function()
+    it("can be combined with plain outputs, gathers, neighbors and constants", function()
         local k = rill.kernel [=[
           kernel void k(vout float low<>, float scale, neighbor float x<>, out float twice<>, float table[], vout ivec2 at<>,
                         inout int total<>) {

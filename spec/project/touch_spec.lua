@@ -57,7 +57,7 @@ print(select(2, pcall(function() return rill.logistik end)))
     it("a primitive", function()
         local copy <close> = addition.open()
         copy:write("src/primitive/sorting/delta2.h", [[
-/* Differences of neighbours. */
+/* Differences of neighbors. */
 #ifndef RILL_DIFFERENCES_H
 #define RILL_DIFFERENCES_H
 
@@ -345,7 +345,7 @@ assert(read:stream():sum() == 6)
 
 #include <string.h>
 
-bool flat_recognise(const unsigned char *bytes, size_t size)
+bool flat_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= 4 && memcmp(bytes, "flat", 4) == 0;
 }
@@ -365,7 +365,7 @@ bool flat_decode(const unsigned char *bytes, size_t size, Image *image)
 bool flat_encode(const Image *image, StrBuf *bytes)
 {
     if (image->channels != 1 || image->depth != IMAGE_U8) {
-        return error_set("the format holds no colours: use .png");
+        return error_set("the format holds no colors: use .png");
     }
     char size[2] = {(char)image->rows, (char)image->cols};
     strbuf_add(bytes, "flat");
@@ -406,7 +406,7 @@ print(select(2, pcall(rill.image.save, s, "build/s.flut")))
 
 #include <string.h>
 
-bool soup_recognise(const unsigned char *bytes, size_t size)
+bool soup_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= 5 && memcmp(bytes, "soup\n", 5) == 0;
 }

@@ -286,7 +286,7 @@ describe("rill.render", function()
         end
     end)
 
-    it("averages samples, and shows numbers by a colour map", function()
+    it("averages samples, and shows numbers by a color map", function()
         local m = mesh({{-50, -50, 0}, {0.25, -50, 0}, {0.25, 50, 0}, {-50, 50, 0}}, {{0, 1, 2}, {0, 2, 3}})
         local how = {size = {2, 4}, camera = plan(4), shading = "none", color = "white", background = "black",
             linear = true, samples = 16}
@@ -321,7 +321,7 @@ describe("rill.render", function()
         assert(changed > 15)
     end)
 
-    -- A ring, thicker on one side, its triangles anticlockwise from outside.
+    -- A ring, thicker on one side, its triangles counterclockwise from outside.
     local function ring(n, m)
         local places, triangles, uv = {}, {}, {}
         for i = 0, n - 1 do

@@ -1,4 +1,4 @@
--- Compares Jacobi, Gauss-Seidel and SOR, colours and active lists, with plain Lua in double precision.
+-- Compares Jacobi, Gauss-Seidel and SOR, colors and active lists, with plain Lua in double precision.
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
@@ -179,7 +179,7 @@ describe("rill.solve's stationary methods", function()
         assert.is_true(select(2, solve.jacobi(relax, b, {update = true, diagonal = d, omega = 0.9})).converged)
     end)
 
-    it("colour matrices for which two colours do not suffice #doubles", function()
+    it("color matrices for which two colors do not suffice #doubles", function()
         local ring = {}
         for i = 1, 7 do
             ring[i] = {0, 0, 0, 0, 0, 0, 0}

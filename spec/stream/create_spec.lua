@@ -5,7 +5,7 @@ local leaks = require "spec.support.leaks"
 describe("rill.stream", function()
     leaks.watch(setup, teardown)
 
-    it("is zero without an initialiser", function()
+    it("is zero without an initializer", function()
         assert.same({0.0, 0.0}, rill.stream("float", 2):values())
         assert.same({false, false}, rill.stream("bool", 2):values())
     end)

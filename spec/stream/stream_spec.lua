@@ -15,7 +15,7 @@ describe("a stream", function()
         assert.equal(96, s:domain({1, 2}, {2, 5}).nbytes)
     end)
 
-    it("is recognised by rill.type", function()
+    it("is recognized by rill.type", function()
         assert.equal("stream", rill.type(rill.iota(1)))
         assert.equal("device", rill.type(rill.device()))
         assert.equal("kernel", rill.type(rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"))

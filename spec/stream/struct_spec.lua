@@ -42,7 +42,7 @@ describe("structures", function()
         assert.same({1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}, s:values(1, 1))
     end)
 
-    it("are initialised by one element, lists, numbers, functions, strings and nested tables", function()
+    it("are initialized by one element, lists, numbers, functions, strings and nested tables", function()
         local three = bytes(1):rep(3)
         local numbers = {}
         for i = 0, 23 do

@@ -31,7 +31,7 @@ describe("types", function()
                 local list, flat = elements.list(name, size)
                 local components = elements.types[name][2]
 
-                it("every initialiser gives the same bytes", function()
+                it("every initializer gives the same bytes", function()
                     local s = rill.stream(name, size, flat)
                     local bytes = s:bytes()
                     assert.equal(s.nbytes, #bytes)

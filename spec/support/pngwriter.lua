@@ -45,7 +45,7 @@ function pngwriter.chunk(name, data)
     return string.pack(">I4", #data) .. name .. data .. string.pack(">I4", pngwriter.crc32(name .. data))
 end
 
-local colours = {
+local colors = {
     gray = { type = 0, channels = 1 },
     rgb = { type = 2, channels = 3 },
     palette = { type = 3, channels = 1 },
@@ -91,16 +91,16 @@ end
 -- Adam7: x, y, dx, dy of the seven passes.
 local adam7 = { {0,0,8,8}, {4,0,8,8}, {0,4,4,8}, {2,0,4,4}, {0,2,2,4}, {1,0,2,2}, {0,1,1,2} }
 
--- Writes a PNG file and returns its bytes. o: width, height, depth (1, 2, 4, 8, 16), colour (gray, rgb, palette,
+-- Writes a PNG file and returns its bytes. o: width, height, depth (1, 2, 4, 8, 16), color (gray, rgb, palette,
 -- gray_alpha, rgba), samples (flat, from the top, channels interleaved; for a palette its indices); palette (list of
 -- {r, g, b}), trns (binary string), interlaced (Adam7); header = {width=, height=} for an incorrect size; extra:
 -- chunks before the data.
 function pngwriter.encode(o)
-    local colour = colours[o.colour]
+    local color = colors[o.color]
     local said = o.header or o
     local parts = { "\x89PNG\r\n\x1a\n" }
     parts[#parts + 1] = pngwriter.chunk("IHDR", string.pack(">I4I4BBBBB", said.width or o.width,
-        said.height or o.height, o.depth, colour.type, 0, 0, o.interlaced and 1 or 0))
+        said.height or o.height, o.depth, color.type, 0, 0, o.interlaced and 1 or 0))
     if o.palette then
         local entries = {}
         for i, entry in ipairs(o.palette) do
@@ -114,7 +114,7 @@ function pngwriter.encode(o)
     parts[#parts + 1] = o.extra or ""
     local data = {}
     for _, pass in ipairs(o.interlaced and adam7 or { {0, 0, 1, 1} }) do
-        data[#data + 1] = scan(o, colour.channels, table.unpack(pass))
+        data[#data + 1] = scan(o, color.channels, table.unpack(pass))
     end
     parts[#parts + 1] = pngwriter.chunk("IDAT", pngwriter.zlib(table.concat(data)))
     parts[#parts + 1] = pngwriter.chunk("IEND", "")

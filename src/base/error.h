@@ -26,7 +26,7 @@ static inline bool error_failed(void)
 
 /* Records a message (error_set) or prepends a prefix to it (error_prefix). The value is false, so that a function
  * can `return error_set(...)`. These are macros so that the compiler knows the value; otherwise it warns about
- * variables that are initialised only on success. */
+ * variables that are initialized only on success. */
 #define error_set(...) (error_record(__VA_ARGS__), error_failed())
 #define error_prefix(...) (error_record_prefix(__VA_ARGS__), error_failed())
 

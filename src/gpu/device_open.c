@@ -26,7 +26,7 @@ static bool load_entry_points(void)
     return loaded || error_set("GLEW does not load OpenGL 4.3 (%s)", (const char *)glewGetErrorString(result));
 }
 
-/* Initialises the device. The context must be current. Sets *final on failure if the next attempt would fail too. */
+/* Initializes the device. The context must be current. Sets *final on failure if the next attempt would fail too. */
 static bool set_up(Device *device, bool *final)
 {
     if (!load_entry_points()) {

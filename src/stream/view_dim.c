@@ -51,7 +51,7 @@ static void simplify_mod(Stream *s, ViewDim *dim, int64_t extent)
 }
 
 /* Moves the start of a dimension without modulo into the offset. */
-static void normalise(Stream *s, ViewDim *dim)
+static void normalize(Stream *s, ViewDim *dim)
 {
     s->offset += dim->start / dim->div * dim->stride;
     dim->start %= dim->div;
@@ -84,7 +84,7 @@ bool view_dim_simplify(Stream *s, int d)
         simplify_mod(s, dim, extent);
     }
     if (!dim->mod) {
-        normalise(s, dim);
+        normalize(s, dim);
     }
     if (!view_dim_plain(dim) && !dim->mod && view_dim_at(dim, extent - 1) == 0) {
         *dim = (ViewDim){.step = 1, .div = 1};

@@ -23,7 +23,7 @@ local function pictures(term)
     end
 end
 
-local function colours(term)
+local function colors(term)
     local depth = variable "COLORTERM"
     if depth == "truecolor" or depth == "24bit" or term:find "direct" or term:find "kitty" or term:find "ghostty" then
         return "true"
@@ -43,7 +43,7 @@ local function unicode(term)
 end
 
 --- terminal.look() returns a table: columns and lines; cell, the size of a character in pixels {width, height}; shown,
--- whether standard output is a terminal; and if it is, its capabilities: unicode (boolean), colours ("true", "256" or
+-- whether standard output is a terminal; and if it is, its capabilities: unicode (boolean), colors ("true", "256" or
 -- "16") and pictures ("kitty" or "iterm").
 function terminal.look()
     local shown, columns, lines, width, height = core._terminal()
@@ -53,7 +53,7 @@ function terminal.look()
     if shown and term and term ~= "dumb" then
         able.unicode = unicode(term)
         if not variable "NO_COLOR" then
-            able.colours, able.pictures = colours(term), pictures(term)
+            able.colors, able.pictures = colors(term), pictures(term)
         end
     end
     return able
@@ -87,9 +87,9 @@ local function code_16(r, g, b)
     return 90 + (code == 0 and 7 or code)
 end
 
---- terminal.colour(depth, r, g, b, background) returns the parameters of an escape sequence that selects a color
+--- terminal.color(depth, r, g, b, background) returns the parameters of an escape sequence that selects a color
 -- (components from 0 to 255), of the character or of its background.
-function terminal.colour(depth, r, g, b, background)
+function terminal.color(depth, r, g, b, background)
     if depth == "true" then
         return ("%d;2;%d;%d;%d"):format(background and 48 or 38, r, g, b)
     elseif depth == "256" then

@@ -1,4 +1,4 @@
--- rill.image.convolve, rill.image.correlate and rill.image.separable: sums of neighbours with given weights.
+-- rill.image.convolve, rill.image.correlate and rill.image.separable: sums of neighbors with given weights.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"

@@ -1,6 +1,6 @@
 -- rill.image.distance: the exact distance to the nearest false element of a mask. Scans give f(j), the squared distance along row j. The squared distance of a
 -- pixel in row y is the minimum of (y - j)^2 + f(j) over the rows j of its column. The row of the minimum never falls as y grows (A. Aggarwal and others,
--- Geometric applications of a matrix-searching algorithm, 1987). So it lies between the rows found for two neighbouring y, and each pass finds every second
+-- Geometric applications of a matrix-searching algorithm, 1987). So it lies between the rows found for two neighboring y, and each pass finds every second
 -- row from the rows of the pass before.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -39,7 +39,7 @@ local function across_rows(p, f)
     return r
 end
 
---- rill.image.distance(mask): returns a stream of float, the distance of each pixel to the nearest false pixel, in pixels, from centre to centre. It is 0
+--- rill.image.distance(mask): returns a stream of float, the distance of each pixel to the nearest false pixel, in pixels, from center to center. It is 0
 -- where the mask is false, and infinite if no pixel is false. Each is the float nearest to the root of an integer.
 distance.distance = errors.guard(function(mask)
     mask = take("rill.image.distance", mask)

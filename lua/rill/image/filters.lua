@@ -8,8 +8,8 @@ convert color (s: source, from: string, to: string): stream -- converts between 
 resize resize (s: source, shape: integer[], options?: {filter?: string}): stream -- resizes to the shape {rows, columns}, by the filter "nearest", "linear" (default), "cubic", "area" or "lanczos"
 tonemap tone (s: source, options?: {operator?: string, key?: number, white?: number}): stream -- maps high dynamic range to 0 to 1 by the operator "linear" or "reinhard" (default)
 close morphology (s: source, shape: integer|source|table): stream -- dilates, then erodes, by a square of a radius or by a mask
-convolve convolve (s: source, weights: source|number[][], options?: {boundary?: string|number|table}): stream -- returns the sum of neighbours times weights, with the weights flipped in both dimensions
-correlate convolve (s: source, weights: source|number[][], options?: {boundary?: string|number|table}): stream -- returns the sum of neighbours times weights
+convolve convolve (s: source, weights: source|number[][], options?: {boundary?: string|number|table}): stream -- returns the sum of neighbors times weights, with the weights flipped in both dimensions
+correlate convolve (s: source, weights: source|number[][], options?: {boundary?: string|number|table}): stream -- returns the sum of neighbors times weights
 diffuse diffuse (s: source, options: {k: number, steps?: integer, step?: number, conductance?: string}): stream -- smooths by anisotropic diffusion (Perona and Malik), which stops at differences larger than k
 dilate morphology (s: source, shape: integer|source|table): stream -- returns the largest pixel in a square of a radius, or in a mask, around each pixel
 erode morphology (s: source, shape: integer|source|table): stream -- returns the least pixel in a square of a radius, or in a mask, around each pixel

@@ -20,7 +20,7 @@ brightness.integral = picture.filter("integral", function(s, type)
     return rows:scan("add", {axis = 1})
 end)
 
--- ---- equalisation
+-- ---- equalization
 
 local EQUALIZE <const> = {
     bins = option.number(1, 16384, 256), min = option.number(-1e30, 1e30, 0.0), max = option.number(-1e30, 1e30, 1.0),

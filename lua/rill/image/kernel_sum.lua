@@ -1,4 +1,4 @@
--- Sums of a pixel's neighbours with weights that are known in Lua. The kernels contain the sums unrolled and take the weights as arguments, which takes a
+-- Sums of a pixel's neighbors with weights that are known in Lua. The kernels contain the sums unrolled and take the weights as arguments, which takes a
 -- fifteenth of the time of loops with weights in a stream on llvmpipe. Long rows and columns are summed in parts.
 local core = require "rill.core"
 local rill = require "rill.core.public"
@@ -61,8 +61,8 @@ local function nonzero(offsets, weights)
     return kept, numbers
 end
 
---- weighted.sum(s, type, offsets, weights): returns an image each element of which is the sum of weights[i] times the neighbour of `s` at
--- offsets[i], {dx, dy}. At most 32 terms. A weight of 0 ignores its neighbour, even NaN.
+--- weighted.sum(s, type, offsets, weights): returns an image each element of which is the sum of weights[i] times the neighbor of `s` at
+-- offsets[i], {dx, dy}. At most 32 terms. A weight of 0 ignores its neighbor, even NaN.
 function weighted.sum(s, type, offsets, weights)
     offsets, weights = nonzero(offsets, weights)
     if #offsets == 0 then
@@ -80,7 +80,7 @@ local function along(axis, offset)
     return axis == 1 and {0, offset} or {offset, 0}
 end
 
--- Adds a part of a long sum to r: `count` terms, of weights[from] on, whose neighbours begin at the offset `first`.
+-- Adds a part of a long sum to r: `count` terms, of weights[from] on, whose neighbors begin at the offset `first`.
 local function add_part(s, type, axis, first, r, weights, from, count)
     local offsets = {}
     for i = 1, count do offsets[i] = i - 1 end
@@ -132,7 +132,7 @@ local function narrow_line(s, type, axis, first, weights)
     return WEIGH_NARROW:kernel {T = type}(s, list, #weights, first, along(axis, 1))
 end
 
---- weighted.line(s, type, axis, first, weights): returns an image each element of which is the sum of weights[i] times the neighbour at the offset
+--- weighted.line(s, type, axis, first, weights): returns an image each element of which is the sum of weights[i] times the neighbor at the offset
 -- first + i - 1 along an axis, 1 for columns, 2 for rows. Any number of weights.
 function weighted.line(s, type, axis, first, weights)
     local n = s.shape[axis]
@@ -153,7 +153,7 @@ function weighted.line(s, type, axis, first, weights)
     return weighted.sum(s, type, offsets, weights)
 end
 
---- weighted.cross(s, type, wy, wx): returns `s` convolved with `wy` down the columns and then with `wx` along the rows. The centre of n weights is the
+--- weighted.cross(s, type, wy, wx): returns `s` convolved with `wy` down the columns and then with `wx` along the rows. The center of n weights is the
 -- weight n // 2 (0-based).
 function weighted.cross(s, type, wy, wx)
     local function line(from, axis, weights)

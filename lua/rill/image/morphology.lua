@@ -67,7 +67,7 @@ end
 
 -- ---- masks
 
--- Returns the offsets {dx, dy} from the centre at which the rows of a mask are true, negated for a dilation.
+-- Returns the offsets {dx, dy} from the center at which the rows of a mask are true, negated for a dilation.
 local function offsets_of(rows, name)
     local offsets, sign = {}, name == "dilate" and -1 or 1
     for j, row in ipairs(rows) do

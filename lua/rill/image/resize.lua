@@ -45,7 +45,7 @@ local function sampled(filter, n, m)
     end
 end
 
--- As sampled: the pixel that contains the centre.
+-- As sampled: the pixel that contains the center.
 local function nearest(n, m)
     return function(i)
         return (2 * i + 1) * n // (2 * m), {1}, 1
@@ -157,7 +157,7 @@ local function sizes_of(where, shape)
 end
 
 --- rill.image.resize(s, shape [, {filter=}]): returns `s` in another shape, {rows, columns}, by a filter: "nearest", "linear" (default), "cubic", "area" (the mean of
--- the area that a pixel covers) or "lanczos" (radius 3, widened where the image becomes smaller). Pixels are squares: the centre of the first one is at half a
+-- the area that a pixel covers) or "lanczos" (radius 3, widened where the image becomes smaller). Pixels are squares: the center of the first one is at half a
 -- pixel in both images.
 local function resize(s, type, where, shape, options)
     local rows, columns = sizes_of(where, shape)

@@ -55,7 +55,7 @@ local function falloff(sigma)
 end
 
 --- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}): returns the weighted mean of the (2 radius + 1)^2 pixels around each pixel. The weight of a
--- neighbour is exp(-d^2 / (2 sigma_space^2)) of its distance d in pixels, times the same function with `sigma_range` of its difference in value, for
+-- neighbor is exp(-d^2 / (2 sigma_space^2)) of its distance d in pixels, times the same function with `sigma_range` of its difference in value, for
 -- vectors the length of the difference (Tomasi and Manduchi, "Bilateral filtering for gray and color images", 1998). Default of radius:
 -- ceil(3 sigma_space), at most 100.
 smooth.bilateral = picture.filter("bilateral", function(s, type, where, options)

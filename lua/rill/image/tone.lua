@@ -8,7 +8,7 @@ local tone = {}
 
 -- ---- high dynamic range
 
--- By type of pixel, GLSL expressions of its luminance, its largest component, and the pixel with its colours scaled.
+-- By type of pixel, GLSL expressions of its luminance, its largest component, and the pixel with its colors scaled.
 local READS <const> = {
     float = {T = "float", light = "bright(p)", most = "bright(p)", scaled = "f * ratio(p, most[0])"},
     vec3 = {T = "vec3", light = "luminance(p)", most = "largest(p)", scaled = "f * ratios(p, most[0])"},

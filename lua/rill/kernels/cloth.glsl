@@ -45,7 +45,7 @@ $section(picture)
 // `depth` keeps a number that increases towards the eye.
 vec3 place(vec3 a, vec3 b, vec3 c, vec3 d, vec2 w) { return mix(mix(a, b, w.x), mix(c, d, w.x), w.y); }
 kernel void strew(vec3 x[][], int parts, vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, ivec2 extent,
-                  out int pixel<>, out int key<>, out vec3 colour<>) {
+                  out int pixel<>, out int key<>, out vec3 color<>) {
     ivec2 at = indexof(pixel).xy, p = at / parts, last = sizeof_stream(x).xy - 1;
     vec2 w = (vec2(at - p * parts) + 0.5) / float(parts);
     vec3 a = x[p.y][p.x], b = x[p.y][p.x + 1], c = x[p.y + 1][p.x], d = x[p.y + 1][p.x + 1];
@@ -62,7 +62,7 @@ kernel void strew(vec3 x[][], int parts, vec3 eye, vec3 right, vec3 above, vec3 
     normal = back ? -normal : normal;
     bool line = ((p.x / 4 + p.y / 4) & 1) == 0;
     vec3 dye = back ? vec3(0.30, 0.34, 0.42) : line ? vec3(0.80, 0.22, 0.18) : vec3(0.93, 0.86, 0.74);
-    colour = dye * (0.30 + 0.70 * max(dot(normal, normalize(above + 0.6 * right - 0.8 * ahead)), 0.0));
+    color = dye * (0.30 + 0.70 * max(dot(normal, normalize(above + 0.6 * right - 0.8 * ahead)), 0.0));
 }
 kernel void nearest(int depth[], int key<>, int pixel<>, out int r<>) { r = pixel >= 0 && depth[pixel] == key ? pixel : -1; }
 kernel void backdrop(int rows, out vec3 r<>) {

@@ -24,9 +24,9 @@ kernel void stage(float mu, float nu, float share, float share0, float d, vec3 p
 }
 
 $section(picture)
-kernel void glow(float low, float high, float u<>, out vec3 colour<>) {
+kernel void glow(float low, float high, float u<>, out vec3 color<>) {
     float t = u > low ? min((u - low) / (high - low), 1.0) : 0.0;
-    colour = mix(vec3(0.03, 0.02, 0.08), vec3(0.45, 0.08, 0.35), smoothstep(0.0, 0.35, t));
-    colour = mix(colour, vec3(0.96, 0.45, 0.15), smoothstep(0.3, 0.7, t));
-    colour = mix(colour, vec3(1.0, 0.97, 0.80), smoothstep(0.65, 1.0, t));
+    color = mix(vec3(0.03, 0.02, 0.08), vec3(0.45, 0.08, 0.35), smoothstep(0.0, 0.35, t));
+    color = mix(color, vec3(0.96, 0.45, 0.15), smoothstep(0.3, 0.7, t));
+    color = mix(color, vec3(1.0, 0.97, 0.80), smoothstep(0.65, 1.0, t));
 }

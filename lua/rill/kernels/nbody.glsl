@@ -66,9 +66,9 @@ kernel void shine(CAMERA float spot, float fastest, $V x<>, $V v<>, inout int am
         }
     }
 }
-kernel void sky(float light, int amounts<>, int speeds<>, out vec3 colour<>) {
+kernel void sky(float light, int amounts<>, int speeds<>, out vec3 color<>) {
     float hue = float(speeds) / float(max(amounts, 1));
     vec3 dye = mix(vec3(1.0, 0.42, 0.16), vec3(1.0, 0.90, 0.76), smoothstep(0.0, 0.5, hue));
     dye = mix(dye, vec3(0.52, 0.68, 1.0), smoothstep(0.45, 1.0, hue));
-    colour = mix(vec3(0.012, 0.014, 0.03), vec3(1.0), 1.0 - exp(-light / 256.0 * float(amounts) * dye));
+    color = mix(vec3(0.012, 0.014, 0.03), vec3(1.0), 1.0 - exp(-light / 256.0 * float(amounts) * dye));
 }

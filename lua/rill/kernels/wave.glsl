@@ -36,9 +36,9 @@ kernel void energy(float c, vec3 per, neighbor float z<>, float speed<>, float v
 }
 
 $section(picture)
-kernel void water(float scale, neighbor float z<>, out vec3 colour<>) {
+kernel void water(float scale, neighbor float z<>, out vec3 color<>) {
     vec3 n = normalize(vec3(scale * (z[ivec2(-1, 0)] - z[ivec2(1, 0)]), scale * (z[ivec2(0, -1)] - z[ivec2(0, 1)]), 1.0));
     float light = max(dot(n, vec3(-0.46, -0.54, 0.70)), 0.0), shine = pow(max(dot(n, vec3(-0.25, -0.29, 0.92)), 0.0), 60.0);
     vec3 deep = vec3(0.02, 0.10, 0.22), high = vec3(0.20, 0.55, 0.68);
-    colour = mix(deep, high, smoothstep(-1.0, 1.0, scale * z[0])) * (0.35 + 0.9 * light) + 0.5 * shine;
+    color = mix(deep, high, smoothstep(-1.0, 1.0, scale * z[0])) * (0.35 + 0.9 * light) + 0.5 * shine;
 }

@@ -1,8 +1,8 @@
 -- Draws charts in characters: with Unicode eight dots per cell (braille) and bars in eighths of a cell, otherwise ASCII characters.
 local terminal = require "rill.core.terminal"
 
--- Colours that are legible on a dark and on a light background.
-local COLOURS = {
+-- Colors that are legible on a dark and on a light background.
+local COLORS = {
     { 64, 148, 224 }, { 230, 104, 60 }, { 42, 168, 124 }, { 200, 124, 188 }, { 208, 154, 20 }, { 66, 178, 200 },
     { 160, 130, 100 }, { 138, 138, 138 },
 }
@@ -124,7 +124,7 @@ local function shortened(text, width)
     return text:sub(1, utf8.offset(text, width + 1) - 1)
 end
 
-local function centred(text, width)
+local function centered(text, width)
     text = shortened(text, width)
     return (" "):rep((width - length(text)) // 2) .. text
 end
@@ -132,11 +132,11 @@ end
 local function painter(able, chart)
     return function(text, number)
         local mark = chart.marks[number]
-        if not able.colours or not mark or text == " " then
+        if not able.colors or not mark or text == " " then
             return text
         end
-        local c = mark.color or COLOURS[(number - 1) % #COLOURS + 1]
-        return ("\27[%sm%s\27[0m"):format(terminal.colour(able.colours, c[1], c[2], c[3]), text)
+        local c = mark.color or COLORS[(number - 1) % #COLORS + 1]
+        return ("\27[%sm%s\27[0m"):format(terminal.color(able.colors, c[1], c[2], c[3]), text)
     end
 end
 
@@ -218,7 +218,7 @@ local function bottom(chart, columns, indent, glyphs)
 end
 
 local function style_of(chart, able)
-    if able.unicode and (able.colours or #chart.marks < 2) then
+    if able.unicode and (able.colors or #chart.marks < 2) then
         return "braille"
     end
     return #chart.marks < 2 and "halves" or "letters"
@@ -239,7 +239,7 @@ function text.render(chart, able)
     local glyphs = able.unicode and UNICODE or PLAIN
     local lines = {}
     if chart.title then
-        lines[1] = centred(chart.title, chart.width)
+        lines[1] = centered(chart.title, chart.width)
     end
     if chart.legend then
         add_all(lines, legend(chart, style, chart.width, paint))
@@ -263,7 +263,7 @@ function text.render(chart, able)
         local label = by_row[row] or ""
         local drawn = table.concat(line)
         if chart.note and row == rows // 2 then
-            drawn = centred(chart.note, columns)
+            drawn = centered(chart.note, columns)
         end
         lines[#lines + 1] = (" "):rep(indent - #label) .. label .. (by_row[row] and glyphs.tick or glyphs.left) .. drawn
     end
@@ -272,7 +272,7 @@ function text.render(chart, able)
     -- The labels begin in the first column, since they may use the indent of the axis.
     lines[#lines + 1] = " " .. labels
     if chart.xlabel then
-        lines[#lines + 1] = (" "):rep(indent + 1) .. centred(chart.xlabel, columns)
+        lines[#lines + 1] = (" "):rep(indent + 1) .. centered(chart.xlabel, columns)
     end
     for i, line in ipairs(lines) do
         lines[i] = line:gsub("[ ]+$", "")

@@ -6,10 +6,10 @@
 --   width_of(text, size)
 --   clip(x, y, width, height), or clip() for none
 --   save(path)
--- Colours are {red, green, blue}, 0 to 255.
+-- Colors are {red, green, blue}, 0 to 255.
 
--- Colours that are distinguishable with every type of colour vision (Okabe and Ito), in an order that begins with the strongest contrasts.
-local COLOURS = {
+-- Colors that are distinguishable with every type of color vision (Okabe and Ito), in an order that begins with the strongest contrasts.
+local COLORS = {
     { 0, 114, 178 }, { 213, 94, 0 }, { 0, 158, 115 }, { 204, 121, 167 }, { 230, 159, 0 }, { 86, 180, 233 },
     { 120, 94, 60 }, { 90, 90, 90 },
 }
@@ -18,8 +18,8 @@ local LABEL, TITLE = 12, 16 -- sizes of text
 local EDGE, GAP, TICK = 14, 6, 5
 local LINE, DOT, CELL = 1.6, 2.2, 2
 
-local function colour_of(mark)
-    return mark.color or COLOURS[(mark.number - 1) % #COLOURS + 1]
+local function color_of(mark)
+    return mark.color or COLORS[(mark.number - 1) % #COLORS + 1]
 end
 
 local draw = {}
@@ -32,9 +32,9 @@ function draw.line(canvas, mark, box)
             points[i], points[i + 1] = box.x + run[i] * box.width, box.y + (1 - run[i + 1]) * box.height
         end
         if #points == 2 then
-            canvas:dots(points, DOT, colour_of(mark))
+            canvas:dots(points, DOT, color_of(mark))
         else
-            canvas:polyline(points, LINE, colour_of(mark))
+            canvas:polyline(points, LINE, color_of(mark))
         end
     end
 end
@@ -64,14 +64,14 @@ end
 --- draw.scatter(canvas, mark, box): draws points as dots, and cells as squares.
 function draw.scatter(canvas, mark, box)
     if mark.cells then
-        return canvas:rects(cell_rects(mark, box), colour_of(mark), 1)
+        return canvas:rects(cell_rects(mark, box), color_of(mark), 1)
     end
     local points = {}
     for i = 1, #mark.points, 2 do
         points[i] = box.x + mark.points[i] * box.width
         points[i + 1] = box.y + (1 - mark.points[i + 1]) * box.height
     end
-    canvas:dots(points, DOT, colour_of(mark))
+    canvas:dots(points, DOT, color_of(mark))
 end
 
 --- draw.histogram(canvas, mark, box, opacity): draws bars, with a gap of a pixel if they are wide enough.
@@ -85,13 +85,13 @@ function draw.histogram(canvas, mark, box, opacity)
         rects[n + 1], rects[n + 2] = left, box.y + (1 - top) * box.height
         rects[n + 3], rects[n + 4] = right - left - apart, math.max((top - bottom) * box.height, 0.5)
     end
-    canvas:rects(rects, colour_of(mark), opacity)
+    canvas:rects(rects, color_of(mark), opacity)
 end
 
 -- ---- legend and axes
 
 local function sample(canvas, mark, x, y)
-    local color = colour_of(mark)
+    local color = color_of(mark)
     if mark.kind == "line" then
         canvas:polyline({ x, y - 4, x + 18, y - 4 }, 2, color)
     elseif mark.kind == "scatter" then

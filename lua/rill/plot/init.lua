@@ -19,8 +19,8 @@ local chart_known = {
 }
 -- The capabilities that each `mode` stands for.
 local modes = {
-    ascii = {}, mono = { unicode = true }, color16 = { unicode = true, colours = "16" },
-    color256 = { unicode = true, colours = "256" }, color = { unicode = true, colours = "true" },
+    ascii = {}, mono = { unicode = true }, color16 = { unicode = true, colors = "16" },
+    color256 = { unicode = true, colors = "256" }, color = { unicode = true, colors = "true" },
 }
 
 local LEVEL = 2 -- the level at which debug.traceback begins
@@ -153,7 +153,7 @@ local function entry(value, i)
     return make_series(options, where, value[1], value[2])
 end
 
-local function hex_colour(text, where)
+local function hex_color(text, where)
     local r, g, b = text:match "^#(%x%x)(%x%x)(%x%x)$"
     if not r then
         problem("%soption 'color': expected \"#rrggbb\", got '%s'", where, text)
@@ -178,13 +178,13 @@ local function check_chart(chart)
 end
 
 local function finish_series(chart)
-    local labelled = false
+    local labeled = false
     for i, series in ipairs(chart.series) do
         local where = #chart.series > 1 and ("series %d: "):format(i) or ""
         series.kind = series.kind or chart.kind or "line"
         series.bins = series.bins or chart.bins
-        series.color = series.color and hex_colour(series.color, where)
-        labelled = labelled or series.label ~= nil
+        series.color = series.color and hex_color(series.color, where)
+        labeled = labeled or series.label ~= nil
         series.label = series.label or tostring(i)
         if series.kind == "histogram" then
             if series.x then
@@ -195,7 +195,7 @@ local function finish_series(chart)
         end
     end
     if chart.legend == nil then
-        chart.legend = labelled or #chart.series > 1
+        chart.legend = labeled or #chart.series > 1
     end
 end
 

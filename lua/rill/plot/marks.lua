@@ -231,7 +231,7 @@ function make.histogram(series, chart)
     return { kind = "histogram", bars = bars, base = base }
 end
 
---- marks.make(chart): sets the chart's scales (xscale, yscale) and marks, a list of the series' lines, points or bars with their labels and colours. Fields of
+--- marks.make(chart): sets the chart's scales (xscale, yscale) and marks, a list of the series' lines, points or bars with their labels and colors. Fields of
 -- chart: columns, the resolution that long series are reduced to; xlog, ylog; xmin, xmax, ymin, ymax.
 function marks.make(chart)
     chart.xlimits, chart.ylimits = {}, {}

@@ -31,7 +31,7 @@ local function mixed(old, new, share)
     return math.floor(old + (new - old) * share + 0.5)
 end
 
--- Blends a colour into the pixels. cover: the coverage by pixel, 0 to 1.
+-- Blends a color into the pixels. cover: the coverage by pixel, 0 to 1.
 local function blend(self, cover, color, opacity)
     local pixels = self.pixels
     for pixel, share in pairs(cover) do
@@ -146,15 +146,15 @@ end
 function Canvas:save(path)
     local rows, pixels = {}, self.pixels
     local blank = ("<I4"):pack(0xff000000 | WHITE)
-    local packed = { [WHITE] = blank } -- [colour] = its four bytes
+    local packed = { [WHITE] = blank } -- [color] = its four bytes
     for y = 0, self.height - 1 do
         local row, first = {}, y * self.width
         for x = 0, self.width - 1 do
-            local colour = pixels[first + x]
-            local bytes = colour and packed[colour] or blank
-            if colour and not packed[colour] then
-                bytes = string.char(colour >> 16, colour >> 8 & 255, colour & 255, 255)
-                packed[colour] = bytes
+            local color = pixels[first + x]
+            local bytes = color and packed[color] or blank
+            if color and not packed[color] then
+                bytes = string.char(color >> 16, color >> 8 & 255, color & 255, 255)
+                packed[color] = bytes
             end
             row[x + 1] = bytes
         end

@@ -105,17 +105,17 @@ end
 -- ---- appearance
 
 local function map_of(name)
-    local bytes, colours = core._colormap(name), {}
+    local bytes, colors = core._colormap(name), {}
     for i = 0, 255 do
         local r, g, b = bytes:byte(3 * i + 1, 3 * i + 3)
-        colours[i + 1] = {r / 255, g / 255, b / 255}
+        colors[i + 1] = {r / 255, g / 255, b / 255}
     end
-    return rill.from(colours, "vec3")
+    return rill.from(colors, "vec3")
 end
 
 -- Returns how to color by a stream of vec3, or of numbers through a colormap, as {kernel =, per =, values =}: a part of
 -- the shading kernel, whether its data is per vertex (0), face (1) or corner (2), and its arguments. Textures use the same form.
-local function stream_colour(prefix, mesh, style)
+local function stream_color(prefix, mesh, style)
     local color = style.color
     local info = types.scalar(color.type)
     if not info then
@@ -174,7 +174,7 @@ local function model(where, value, style, own)
     mesh.faces = mesh.triangles.size
     if mesh.faces > 0 and mesh.positions.size > 0 then
         mesh.paint = style.texture and texture_of(where, prefix "texture", mesh, value, style) or
-            is_source(style.color) and stream_colour(prefix "color", mesh, style) or nil
+            is_source(style.color) and stream_color(prefix "color", mesh, style) or nil
         mesh.normals = mesh.shading == "smooth" and normals_of(where, mesh, value) or {values = mesh.positions, per = 0}
     end
     return mesh

@@ -250,7 +250,7 @@ local ORDERS <const> = {
 
 --- rill.reuse.order(triangles, method [, options]): the triangles in another order, and the stream of their numbers (0-based) in the old one. method: "forsyth" (T. Forsyth, Linear-speed
 -- vertex cache optimisation, 2006), "hoppe" (H. Hoppe, Optimization of mesh locality for transparent vertex caching, 1999: greedy strips) or "random". options: entries of
--- the modelled cache ("forsyth": 4 to 256, default 32; "hoppe": 3 to 128, default 16); seed of "random" (default: 1). Both methods read the triangles back.
+-- the modeled cache ("forsyth": 4 to 256, default 32; "hoppe": 3 to 128, default 16); seed of "random" (default: 1). Both methods read the triangles back.
 reuse.order = errors.guard(function(triangles, method, options)
     local s = indices_of(ORDER, 1, "triangles", triangles)
     local range = ENTRIES[method]
@@ -284,7 +284,7 @@ local function misses(where, triangles, taken)
     return s.size > 0 and count / s.size or 0, s.size > 0 and vertices / s.size or 0
 end
 
---- rill.reuse.cache(triangles [, options]): misses per triangle of a modelled cache, and the ideal: distinct vertices per triangle. options: entries (default: 1024); parallel,
+--- rill.reuse.cache(triangles [, options]): misses per triangle of a modeled cache, and the ideal: distinct vertices per triangle. options: entries (default: 1024); parallel,
 -- how many indices are in flight (default: none, a vertex is available at once); window, "blocks": the vertices of a block of `parallel` indices become available together
 -- (default), or "sliding": each does `parallel` indices later; replacement, "lru" (default) or "fifo".
 reuse.cache = errors.guard(function(triangles, options)

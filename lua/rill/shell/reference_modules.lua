@@ -197,7 +197,7 @@ rill.reuse.run(strategy: string, indices: source, kernel: kernel, arguments?: ta
 rill.reuse.starts(indices: source, options?: {batch?: integer, block?: integer}): stream -- returns the dynamic batches of indices, for the option starts of rill.reuse.run: a stream of ivec2
 rill.reuse.strategies(): string[] -- returns the names of the strategies
 rill.reuse.order(triangles: source, method: string, options?: {entries?: integer, seed?: integer}): stream, stream -- returns the triangles in an order with locality ("forsyth", "hoppe") or at random, and their old numbers
-rill.reuse.cache(triangles: source, options?: {entries?: integer, parallel?: integer, window?: string, replacement?: string}): number, number -- returns the misses per triangle of a modelled cache, and the ideal
+rill.reuse.cache(triangles: source, options?: {entries?: integer, parallel?: integer, window?: string, replacement?: string}): number, number -- returns the misses per triangle of a modeled cache, and the ideal
 rill.reuse.driver(triangles: source): integer, number -- returns how often the device's graphics pipeline runs a vertex shader, and this per triangle
 rill.reuse.acmr(triangles: source, entries?: integer): number -- returns the average cache miss ratio of a FIFO cache
 ]==] },

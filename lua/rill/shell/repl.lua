@@ -15,11 +15,11 @@ local RESULTS <const> = 3 -- kept in _, _2, _3
 
 local function look_at_terminal()
     local able = look.look()
-    return { width = math.max(able.columns, 10), colour = able.colours ~= nil }
+    return { width = math.max(able.columns, 10), color = able.colors ~= nil }
 end
 
 local function tinted(terminal, code, text)
-    return terminal.colour and ("\27[%sm%s\27[0m"):format(code, text) or text
+    return terminal.color and ("\27[%sm%s\27[0m"):format(code, text) or text
 end
 
 local function complain(terminal, text)

@@ -1,17 +1,17 @@
--- Colours the rows of a sparse matrix such that no row has an entry in the column of another row of its colour, so that the rows of a colour can be relaxed
--- at once. It uses two colours (red and black) if these suffice, otherwise a greedy colouring in the order of hashed indices (Jones and Plassmann 1993).
+-- Colors the rows of a sparse matrix such that no row has an entry in the column of another row of its color, so that the rows of a color can be relaxed
+-- at once. It uses two colors (red and black) if these suffice, otherwise a greedy coloring in the order of hashed indices (Jones and Plassmann 1993).
 -- Everything is computed on the device.
 local rill = require "rill.core.public"
 local template = require "rill.glsl.template"
 local kernels <const> = template.sections "coloring"
 
-local colouring = {}
+local coloring = {}
 
 local MOST_JOINED <const> = 1 << 30 -- rows: a root and a side are packed into an int
 local ROUNDS <const> = 40
-local LONG <const> = 512 -- each row with more neighbours gets a colour that no other row has
+local LONG <const> = 512 -- each row with more neighbors gets a color that no other row has
 
--- ---- two colours
+-- ---- two colors
 
 -- Returns, for each row, its side of a bipartition (bit 0 of an element), or nil if there is none or it was not found in ROUNDS rounds.
 local function two_sides(rows, columns, n)
@@ -38,7 +38,7 @@ local function two_sides(rows, columns, n)
     trees:close()
 end
 
--- ---- greedy colouring
+-- ---- greedy coloring
 
 local ASIDE <const> = template.new [=[
     kernel int aside(int offsets[], int row<>, int most) { return offsets[row + 1] - offsets[row] > most ? -2 : -1; }
@@ -58,35 +58,35 @@ end
 local function greedy(rows, columns, n)
     local pattern <close> = symmetric(rows, columns, n)
     local offsets, across = pattern.offsets, pattern.columns
-    local colours = ASIDE:kernel()(offsets, rill.iota(n), LONG)
-    local left = colours:find(colours:eq(-1))
+    local colors = ASIDE:kernel()(offsets, rill.iota(n), LONG)
+    local left = colors:find(colors:eq(-1))
     while left.size > 0 do
-        local chosen <close> = kernels.choose:kernel()(left, offsets, across, colours)
-        kernels.place:kernel()(left, chosen, colours)
+        local chosen <close> = kernels.choose:kernel()(left, offsets, across, colors)
+        kernels.place:kernel()(left, chosen, colors)
         local rest = left:filter(chosen:lt(0))
         left:close()
         left = rest
     end
-    local aside <close> = colours:find(colours:eq(-2))
+    local aside <close> = colors:find(colors:eq(-2))
     if aside.size > 0 then
-        local next = math.max(colours:max(), -1) + 1
-        kernels.place:kernel()(aside, (rill.iota(aside.size) + next):eval(), colours)
+        local next = math.max(colors:max(), -1) + 1
+        kernels.place:kernel()(aside, (rill.iota(aside.size) + next):eval(), colors)
     end
-    return colours
+    return colors
 end
 
 -- ---- lists
 
---- colouring.of(rows, columns, n): returns a list of streams, one for each colour, of the rows that have it, for a matrix of n rows with entries at
+--- coloring.of(rows, columns, n): returns a list of streams, one for each color, of the rows that have it, for a matrix of n rows with entries at
 -- `rows` and `columns`.
-function colouring.of(rows, columns, n)
+function coloring.of(rows, columns, n)
     if n == 0 then
         return {}
     end
     local sides = two_sides(rows, columns, n)
-    local colours <close> = sides and (sides & 1):eval() or greedy(rows, columns, n)
-    local order = rill.argsort(colours)
-    local sorted <close> = rill.gather(colours, order)
+    local colors <close> = sides and (sides & 1):eval() or greedy(rows, columns, n)
+    local order = rill.argsort(colors)
+    local sorted <close> = rill.gather(colors, order)
     local values, counts = sorted:runs()
     local lists, first = {}, 1
     for i, count in ipairs(counts:values()) do
@@ -98,4 +98,4 @@ function colouring.of(rows, columns, n)
     return lists
 end
 
-return colouring
+return coloring

@@ -163,7 +163,7 @@ local function check_symmetric(method, a)
     end
 end
 
-local function factorise(method, A, a, opts, type)
+local function factorize(method, A, a, opts, type)
     local symmetric = method == "cholesky"
     if a.size == 0 then
         return {systems = a.shape[1], n = a.shape[2], failed = {}, close = function() end}
@@ -200,7 +200,7 @@ local function keep(method, A, opts)
     opts.precision = elimination.precision(method, opts, A)
     local self = {_a = a, _A = a:reshape(A.shape), _method = method, _shape = A.shape, _precision = opts.precision,
         _type = opts.precision == "double" and "double" or "float"}
-    self._factors = factorise(method, A, a, opts, "float")
+    self._factors = factorize(method, A, a, opts, "float")
     local made = {converged = true, iterations = 0, residual = 0.0, tolerance = opts.tolerance}
     elimination.mark_failed(work_of(method, a, self._factors), made)
     if not made.converged and opts.strict then
@@ -294,7 +294,7 @@ local function solve(method, A, b, given)
     local opts = elimination.options(method, given)
     opts.precision = elimination.precision(method, opts, A, b)
     local a, made = matrices(A)
-    local factors = factorise(method, A, a, opts, "float")
+    local factors = factorize(method, A, a, opts, "float")
     local x, report = finish(method, A, a, factors, b, opts)
     factors:close()
     if made then

@@ -139,7 +139,7 @@ end
 
 --- fused.step(level, matrix, factor, x, b, to, sums): computes to = x + factor * level.x, level.b = b - A to, and the sums of squares of level.b. x and `to` are
 -- streams of fused.field, of float or double, b of fused.bare, sums of fused.sums. level.x is not read if factor is 0. matrix: the coefficients of A,
--- {center, neighbours along x, neighbours along y}.
+-- {center, neighbors along x, neighbors along y}.
 function fused.step(level, matrix, factor, x, b, to, sums)
     core._multigrid("margin", level.narrow_halo, x)
     if factor ~= 0 then

@@ -55,7 +55,7 @@ local function new_level(sizes, spacing, boundary, shift)
     for _, n in ipairs(sizes) do
         size = size * n
     end
-    center = center > 0 and center or 1 -- a single element without neighbours
+    center = center > 0 and center or 1 -- a single element without neighbors
     return {sizes = sizes, spacing = spacing, size = size, c = c, wall = wall, center = center}
 end
 

@@ -1,10 +1,10 @@
--- rill.solve.jacobi, gauss_seidel and sor: x += omega (b - A x) / d, where d is A's diagonal, for all unknowns at once, colour by colour, or for the unknowns
+-- rill.solve.jacobi, gauss_seidel and sor: x += omega (b - A x) / d, where d is A's diagonal, for all unknowns at once, color by color, or for the unknowns
 -- on a list of active cells. They run inside of refine.run, so they report the true residual.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local active = require "rill.stream.active"
-local colouring = require "rill.solve.coloring"
+local coloring = require "rill.solve.coloring"
 local operator = require "rill.solve.operator"
 local option = require "rill.core.options"
 local options = require "rill.solve.options"
@@ -262,7 +262,7 @@ end
 
 -- Relaxes the unknowns whose indices have an even sum, then the others. apply(way) computes y from x; relax(way, side) relaxes the unknowns of a side.
 local function by_sides(work, apply, relax)
-    work.colours = 2
+    work.colors = 2
     local way = {work = work, measure = measure}
     function way.first()
         relax(way, 0)
@@ -287,11 +287,11 @@ function ways.sides(work)
     end)
 end
 
---- ways.colours(work): relaxes rows colour by colour.
-function ways.colours(work)
+--- ways.colors(work): relaxes rows color by color.
+function ways.colors(work)
     local rows = listed(work)
-    local lists = colouring.of(rows.csr.rows, rows.columns, work.d.size)
-    work.colours = #lists
+    local lists = coloring.of(rows.csr.rows, rows.columns, work.d.size)
+    work.colors = #lists
     work.whole = not rows.short and rill.stream(work.type, work.d.size)
     local way = {work = work, measure = measure}
     function way.next()
@@ -326,10 +326,10 @@ local function iterate(work, way, goal, left, note)
     end
 end
 
--- Returns the function correct of refine.run. Fields of work: system, d (its diagonal), type and shape (of b), omega, every, active, coloured. It sets
--- work.visited, the number of unknowns computed in all, and work.colours.
+-- Returns the function correct of refine.run. Fields of work: system, d (its diagonal), type and shape (of b), omega, every, active, colored. It sets
+-- work.visited, the number of unknowns computed in all, and work.colors.
 local function prepare(work)
-    local way = ways[not work.coloured and "all" or work.system.call and "sides" or "colours"](work)
+    local way = ways[not work.colored and "all" or work.system.call and "sides" or "colors"](work)
     way.y = rill.stream(work.type, work.shape)
     return function(b, x, goal, left, note)
         x:fill(0)
@@ -435,7 +435,7 @@ local function run_update(A, b, opts, work)
     work.d = diagonal(method, {call = A, kind = "update"}, opts.diagonal, work.type, b.shape)
     local x = options.start(method, opts, b.shape, work.type)
     local result = {tolerance = opts.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance"}
-    local way = (work.coloured and sides_updated or all_updated)(call, work)
+    local way = (work.colored and sides_updated or all_updated)(call, work)
     way.b, way.x, way.y = b, x, rill.stream(work.type, b.shape)
     function way:measure()
         call(self.x, self.b, self.y)
@@ -472,7 +472,7 @@ local OWN <const> = {
     update = option.flag,
 }
 
--- Returns x and a report. `own`: the method's options; work: the defaults of the method, omega and coloured.
+-- Returns x and a report. `own`: the method's options; work: the defaults of the method, omega and colored.
 local function solve(method, A, b, given, own, work)
     local opts = options.take(method, given, own)
     b = operator.vector(method, "b", b)
@@ -490,7 +490,7 @@ local function solve(method, A, b, given, own, work)
             return b.size > 0 and prepare(work)
         end)
     end
-    result.colours = work.coloured and (work.colours or 0) or nil
+    result.colours = work.colored and (work.colors or 0) or nil
     result.visited = work.visited
     return outcome.finish(method, x, outcome.new(result), opts.strict)
 end
@@ -513,14 +513,14 @@ function stationary.jacobi(A, b, given)
     return solve("jacobi", A, b, given, WEIGHTED, {omega = 1.0})
 end
 
---- rill.solve.gauss_seidel(A, b [, options]): returns x of A x = b, and a report. Each unknown is computed from the newest values, one colour at a time.
+--- rill.solve.gauss_seidel(A, b [, options]): returns x of A x = b, and a report. Each unknown is computed from the newest values, one color at a time.
 function stationary.gauss_seidel(A, b, given)
-    return solve("gauss_seidel", A, b, given, OWN, {omega = 1.0, coloured = true})
+    return solve("gauss_seidel", A, b, given, OWN, {omega = 1.0, colored = true})
 end
 
 --- rill.solve.sor(A, b [, options]): returns x of A x = b by Gauss-Seidel with steps `omega` (default: 1.5) times as long, and a report.
 function stationary.sor(A, b, given)
-    return solve("sor", A, b, given, OVER, {omega = 1.5, coloured = true})
+    return solve("sor", A, b, given, OVER, {omega = 1.5, colored = true})
 end
 
 return stationary

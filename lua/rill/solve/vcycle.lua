@@ -35,7 +35,7 @@ function vcycle.view(s, boundary)
     return s:boundary(table.unpack(modes))
 end
 
--- Returns a stream of a grid (s), the view of it that neighbours are read by (view), and the stream with its halo, if the grid has one (all).
+-- Returns a stream of a grid (s), the view of it that neighbors are read by (view), and the stream with its halo, if the grid has one (all).
 local function field(level, type, shape, boundary)
     local all, s
     if level.has_margin then

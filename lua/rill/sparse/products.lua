@@ -106,7 +106,7 @@ function products.rows(plan, columns, values, x, y)
     end
 end
 
---- products.sums(begins, values): returns the sums of runs of neighbours, which begin at `begins`.
+--- products.sums(begins, values): returns the sums of runs of neighbors, which begin at `begins`.
 function products.sums(begins, values)
     local plan = products.plan(begins, values.size)
     local sums = rill.stream(values.type, begins.size - 1)

@@ -18,7 +18,7 @@ const PictureType *image_options_type(const Type *type)
 {
     for (size_t i = 0; !type->is_struct && i < sizeof picture_types / sizeof *picture_types; i++) {
         if (picture_types[i].scalar == type->scalar) {
-            bool fits = type->components == 1 || (type->components != 2 && picture_types[i].colours);
+            bool fits = type->components == 1 || (type->components != 2 && picture_types[i].colors);
             return fits ? &picture_types[i] : NULL;
         }
     }

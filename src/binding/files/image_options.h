@@ -11,8 +11,8 @@
 typedef struct PictureType {
     Scalar scalar;
     PixelKind kind;
-    bool colours; /* vectors of 3 and 4 components are allowed too */
-    bool loads;   /* rill.image.load can return the type */
+    bool colors; /* vectors of 3 and 4 components are allowed too */
+    bool loads;  /* rill.image.load can return the type */
 } PictureType;
 
 /* The samples that the destination of an image can store: any, floats only, 8 bits only, 8 bits with a choice of their

@@ -208,16 +208,16 @@ static bool load_npy(Device *device, const FileBytes *file, const Type *type, bo
 
 static bool load_bytes(Device *device, const FileBytes *file, const Type *type, bool round, Stream *result)
 {
-    if (npy_recognise(file->data, file->size)) {
+    if (npy_recognize(file->data, file->size)) {
         return load_npy(device, file, type, round, result);
     }
-    if (npz_recognise(file->data, file->size)) {
+    if (npz_recognize(file->data, file->size)) {
         return error_set("it is an archive of arrays: use rill.npz.load");
     }
-    if (rillfile_recognise(file->data, file->size)) {
+    if (rillfile_recognize(file->data, file->size)) {
         return rillfile_load(device, file->data, file->size, type, result);
     }
-    if (wav_recognise(file->data, file->size)) {
+    if (wav_recognize(file->data, file->size)) {
         return error_set("it is a WAV file: use rill.wav.load");
     }
     if (image_format_of_bytes(file->data, file->size)) {
@@ -241,7 +241,7 @@ static bool find_numbers(const FileReading *file, NpyHead *head)
 {
     unsigned char start[4096];
     size_t got = 0;
-    return file_read_at(file, 0, start, sizeof start, &got) && npy_recognise(start, got) &&
+    return file_read_at(file, 0, start, sizeof start, &got) && npy_recognize(start, got) &&
            npy_head(start, got, file->size, head) && is_plain(head);
 }
 

@@ -27,7 +27,7 @@ static const HandleType npz_type = {"npz", "file", sizeof(NpzHandle), .drop = dr
 
 static bool open_archive(const FileBytes *bytes, NpzFile *file)
 {
-    if (!npz_recognise(bytes->data, bytes->size)) {
+    if (!npz_recognize(bytes->data, bytes->size)) {
         return error_set(bytes->size ? "it is not a .npz file" : "the file is empty");
     }
     return npz_open(file, bytes->data, bytes->size);

@@ -202,7 +202,7 @@ static int l_tiles_head(lua_State *L)
     unsigned char *bytes = lua_newuserdatauv(L, PREFIX, 0);
     bool ok = tiles_status(path, &size, &modified);
     ssize_t prefix = ok ? read_prefix(path, bytes) : -1;
-    bool is_npy = prefix > 0 && npy_recognise(bytes, (size_t)prefix);
+    bool is_npy = prefix > 0 && npy_recognize(bytes, (size_t)prefix);
     ok = prefix >= 0 && (!is_npy || npy_head(bytes, (size_t)prefix, (size_t)size, &head));
     if (!ok) {
         lua_pushnil(L);

@@ -1,4 +1,4 @@
-/* Functions for rill.reuse on the host: batches of triangles, orders of triangles, and modelled vertex caches. */
+/* Functions for rill.reuse on the host: batches of triangles, orders of triangles, and modeled vertex caches. */
 #include "binding/streams/container_handle.h"
 
 #include "gpu/memory/buffer.h"
@@ -78,7 +78,7 @@ static int reuse_order(lua_State *L)
     return push_ints(L, indices.stream, order, 1, faces, function);
 }
 
-/* _reuse_misses(indices, entries, lru, parallel, sliding): returns the number of misses of a modelled cache, and the
+/* _reuse_misses(indices, entries, lru, parallel, sliding): returns the number of misses of a modeled cache, and the
  * number of distinct indices. */
 static int reuse_misses(lua_State *L)
 {

@@ -12,7 +12,7 @@ typedef struct Candidate {
     void *native; /* the EGLDeviceEXT, or EGL_DEFAULT_DISPLAY */
     CandidateKind kind;
     char label[64];
-    EGLDisplay display; /* initialised once and never terminated, since the host program may use the same display */
+    EGLDisplay display; /* initialized once and never terminated, since the host program may use the same display */
 } Candidate;
 
 static Candidate candidates[MAX_CANDIDATES];

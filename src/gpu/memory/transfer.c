@@ -141,7 +141,7 @@ Transfer *transfer_create(Buffer *buffer, uint64_t offset, uint64_t bytes)
 
 bool transfer_ready(Transfer *transfer)
 {
-    /* The fence of a lost device may never be signalled: the transfer then counts as ready, so that the caller
+    /* The fence of a lost device may never be signaled: the transfer then counts as ready, so that the caller
      * waits, which reports the error. */
     return fence_state(&transfer->fence, 0) != FENCE_PENDING || !gl_error_alive(transfer->device);
 }

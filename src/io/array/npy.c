@@ -332,7 +332,7 @@ static bool take_data(const Header *header, const unsigned char *data, NpyArray 
     return true;
 }
 
-bool npy_recognise(const unsigned char *bytes, size_t size)
+bool npy_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
 }
@@ -343,7 +343,7 @@ static bool read_head(const unsigned char *bytes, size_t size, size_t total, Hea
     Scanner scanner;
     *header = (Header){0};
     *head = (NpyHead){.start = 0};
-    if (!npy_recognise(bytes, size)) {
+    if (!npy_recognize(bytes, size)) {
         return error_set("it is not a .npy file");
     }
     if (!find_header(bytes, size, &scanner) || !parse_header(&scanner, header)) {

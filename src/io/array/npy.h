@@ -42,7 +42,7 @@ size_t npy_kind_bytes(NpyKind kind);
 const char *npy_kind_name(NpyKind kind);
 
 /* Returns whether the content begins with the signature of the format. */
-bool npy_recognise(const unsigned char *bytes, size_t size);
+bool npy_recognize(const unsigned char *bytes, size_t size);
 /* Decodes a file. Release the array with npy_free. Returns false with error_set on failure. */
 bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array);
 /* What the header of a file tells about its elements. */

@@ -23,7 +23,7 @@ typedef struct Directory {
     uint64_t count, size, offset;
 } Directory;
 
-bool npz_recognise(const unsigned char *bytes, size_t size)
+bool npz_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= 4 && (byteorder_get(bytes, 4) == local_sign || (size >= END && byteorder_get(bytes, 4) == end_sign));
 }

@@ -21,7 +21,7 @@ typedef struct NpzFile {
 } NpzFile;
 
 /* Returns whether the content begins with the signature of the format. */
-bool npz_recognise(const unsigned char *bytes, size_t size);
+bool npz_recognize(const unsigned char *bytes, size_t size);
 /* Reads the list of arrays of a file, whose bytes must exist until npz_close. Release it with npz_close, also on
  * failure. Returns false with error_set on failure. */
 bool npz_open(NpzFile *file, const unsigned char *bytes, size_t size);

@@ -235,7 +235,7 @@ bool rillfile_is_container(const char *path)
     return is;
 }
 
-bool rillfile_recognise(const unsigned char *bytes, size_t size)
+bool rillfile_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
 }
@@ -243,7 +243,7 @@ bool rillfile_recognise(const unsigned char *bytes, size_t size)
 /* Checks signature, version, lengths and checksum. */
 static bool check_frame(const unsigned char *bytes, size_t size, size_t *description)
 {
-    if (!rillfile_recognise(bytes, size)) {
+    if (!rillfile_recognize(bytes, size)) {
         return error_set("it is not a .rill file");
     }
     if (size < START + CHECKSUM) {

@@ -68,7 +68,7 @@ bool rillfile_add_field(RillFile *file, int number, const char *name, const char
 /* Returns whether a file exists whose header describes a container. Sets no error. */
 bool rillfile_is_container(const char *path);
 /* Returns whether the content begins with the signature of the format. */
-bool rillfile_recognise(const unsigned char *bytes, size_t size);
+bool rillfile_recognize(const unsigned char *bytes, size_t size);
 /* Decodes a file. Release it with rillfile_free. Checks everything except whether the types exist and have
  * `element_bytes`. Returns false with error_set on failure. */
 bool rillfile_decode(const unsigned char *bytes, size_t size, RillFile *file);

@@ -9,7 +9,7 @@
 
 enum { PCM = 1, FLOATS = 3, EXTENSIBLE = 0xfffe, FORMAT = 16, EXTENSION = 26, CHUNK = 8, RIFF = 12, BUFFER = 1 << 16 };
 
-bool wav_recognise(const unsigned char *bytes, size_t size)
+bool wav_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= RIFF && memcmp(bytes, "RIFF", 4) == 0 && memcmp(bytes + 8, "WAVE", 4) == 0;
 }
@@ -90,7 +90,7 @@ static bool is_open_end(const unsigned char *chunk, size_t length, size_t left)
 bool wav_decode(const unsigned char *bytes, size_t size, WavSound *sound)
 {
     *sound = (WavSound){0};
-    if (!wav_recognise(bytes, size)) {
+    if (!wav_recognize(bytes, size)) {
         return error_set(size ? "it is not a WAV file" : "the file is empty");
     }
     for (size_t at = RIFF; size - at >= CHUNK;) {

@@ -17,7 +17,7 @@ typedef struct WavSound {
 } WavSound;
 
 /* Returns whether the content begins with the signature of the format. */
-bool wav_recognise(const unsigned char *bytes, size_t size);
+bool wav_recognize(const unsigned char *bytes, size_t size);
 /* Reads the header of a file. Returns false with error_set on failure. */
 bool wav_decode(const unsigned char *bytes, size_t size, WavSound *sound);
 /* Converts sample i. Integers are divided by the largest magnitude of their size, 128 for 8 bits, so that samples are

@@ -20,11 +20,11 @@ typedef struct Layout {
     unsigned compression;
     int place[4]; /* the byte of red, green, blue and alpha in a pixel of 24 or 32 bits; -1: there is none */
     const unsigned char *palette, *pixels;
-    size_t entry, colours; /* bytes of a color of the palette, their number */
-    size_t stride;         /* bytes of a row */
+    size_t entry, colors; /* bytes of a color of the palette, their number */
+    size_t stride;        /* bytes of a row */
 } Layout;
 
-bool bmp_recognise(const unsigned char *bytes, size_t size)
+bool bmp_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= FILE_HEADER + 4 && bytes[0] == 'B' && bytes[1] == 'M' &&
            byteorder_get(bytes + FILE_HEADER, 4) >= CORE && byteorder_get(bytes + FILE_HEADER, 4) <= UINT8_MAX;
@@ -101,9 +101,9 @@ static bool find_palette(Layout *layout)
 {
     size_t from = FILE_HEADER + layout->header, most = (size_t)1 << layout->bits;
     size_t count = layout->header == CORE ? 0 : byteorder_get(layout->bytes + FILE_HEADER + 32, 4);
-    layout->colours = count == 0 || count > most ? most : count;
+    layout->colors = count == 0 || count > most ? most : count;
     layout->palette = layout->bytes + from;
-    return layout->colours * layout->entry <= layout->size - from || error_set("it is truncated");
+    return layout->colors * layout->entry <= layout->size - from || error_set("it is truncated");
 }
 
 static bool find_pixels(Layout *layout)
@@ -128,9 +128,9 @@ static bool find_pixels(Layout *layout)
 
 static bool is_gray(const Layout *layout)
 {
-    for (size_t i = 0; i < layout->colours; i++) {
-        const unsigned char *colour = layout->palette + i * layout->entry;
-        if (colour[0] != colour[1] || colour[1] != colour[2]) {
+    for (size_t i = 0; i < layout->colors; i++) {
+        const unsigned char *color = layout->palette + i * layout->entry;
+        if (color[0] != color[1] || color[1] != color[2]) {
             return false;
         }
     }
@@ -142,8 +142,8 @@ static bool read_indices(const Layout *layout, const unsigned char *from, uint8_
     for (int64_t i = 0; i < layout->cols; i++) {
         int64_t bit = i * layout->bits;
         size_t index = from[bit / 8] >> (8 - layout->bits - bit % 8) & ((1 << layout->bits) - 1);
-        if (index >= layout->colours) {
-            return error_set("it is damaged: a pixel has color %zu, but the palette has %zu", index, layout->colours);
+        if (index >= layout->colors) {
+            return error_set("it is damaged: a pixel has color %zu, but the palette has %zu", index, layout->colors);
         }
         for (int c = 0; c < channels; c++) {
             *to++ = layout->palette[index * layout->entry + (size_t)(channels == 1 ? 0 : 2 - c)];
@@ -187,7 +187,7 @@ static bool decode(Layout *layout, Image *image)
 bool bmp_decode(const unsigned char *bytes, size_t size, Image *image)
 {
     Layout layout = {.bytes = bytes, .size = size};
-    if (!bmp_recognise(bytes, size)) {
+    if (!bmp_recognize(bytes, size)) {
         return error_set("it is not a BMP");
     }
     return decode(&layout, image) || image_refuse("bad BMP");

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Colours at equal distances from 0 to 1, each with six hexadecimal digits. viridis and magma are by Nathaniel
+/* Colors at equal distances from 0 to 1, each with six hexadecimal digits. viridis and magma are by Nathaniel
  * Smith, Stefan van der Walt and (viridis) Eric Firing, published with matplotlib under CC0. coolwarm is
  * computed from Moreland, "Diverging Color Maps for Scientific Visualization" (2009): Msh space between (59,
  * 76, 192) and (180, 4, 38), at 33 points. */
@@ -52,17 +52,17 @@ static const char gray[] = "000000ffffff";
 
 struct Colormap {
     const char *name;
-    const char *colours;
+    const char *colors;
     int count;
-    bool steps; /* one colour for each of `count` equal intervals; else linear interpolation */
+    bool steps; /* one color for each of `count` equal intervals; else linear interpolation */
 };
 
-#define COLOURS(table) table, (int)(sizeof table / 6)
+#define COLORS(table) table, (int)(sizeof table / 6)
 static const Colormap maps[] = {
-    {"viridis", COLOURS(viridis), true},
-    {"magma", COLOURS(magma), true},
-    {"gray", COLOURS(gray), false},
-    {"coolwarm", COLOURS(coolwarm), false},
+    {"viridis", COLORS(viridis), true},
+    {"magma", COLORS(magma), true},
+    {"gray", COLORS(gray), false},
+    {"coolwarm", COLORS(coolwarm), false},
 };
 
 const Colormap *colormap_find(const char *name)
@@ -87,9 +87,9 @@ static int digit(char c)
     return c <= '9' ? c - '0' : c - 'a' + 10;
 }
 
-static double channel(const Colormap *map, int colour, int channel_index)
+static double channel(const Colormap *map, int color, int channel_index)
 {
-    const char *digits = map->colours + 6 * colour + 2 * channel_index;
+    const char *digits = map->colors + 6 * color + 2 * channel_index;
     return (16 * digit(digits[0]) + digit(digits[1])) / 255.0;
 }
 

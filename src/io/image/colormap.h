@@ -1,4 +1,4 @@
-/* Colormaps: functions from a number in 0 to 1 to an sRGB colour. */
+/* Colormaps: functions from a number in 0 to 1 to an sRGB color. */
 #ifndef RILL_IO_IMAGE_COLORMAP_H
 #define RILL_IO_IMAGE_COLORMAP_H
 

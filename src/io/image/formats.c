@@ -4,7 +4,7 @@
 #include "io/file.h"
 
 #define IMAGE_FORMAT_ROW(name, extension, samples, format, encode)                                                     \
-    {name, extension, IMAGE_##samples, format##_recognise, format##_decode, encode},
+    {name, extension, IMAGE_##samples, format##_recognize, format##_decode, encode},
 static const ImageFormat formats[] = {IMAGE_FORMATS(IMAGE_FORMAT_ROW)};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -22,7 +22,7 @@ bool image_format_is_built(const ImageFormat *format)
 const ImageFormat *image_format_of_bytes(const unsigned char *bytes, size_t size)
 {
     for (int i = 0; i < FORMATS; i++) {
-        if (formats[i].recognise(bytes, size)) {
+        if (formats[i].recognize(bytes, size)) {
             return &formats[i];
         }
     }

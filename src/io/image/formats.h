@@ -26,7 +26,7 @@ typedef struct ImageFormat {
     const char *name, *extension;
     ImageSamples samples;
     /* Returns whether the content begins with the signature of the format. */
-    bool (*recognise)(const unsigned char *bytes, size_t size);
+    bool (*recognize)(const unsigned char *bytes, size_t size);
     /* Decodes a file. Returns false with error_set; the image may have samples to free in this case. */
     bool (*decode)(const unsigned char *bytes, size_t size, Image *image);
     /* Appends the file's bytes. Returns false with error_set if the format cannot represent the image. */
@@ -34,7 +34,7 @@ typedef struct ImageFormat {
 } ImageFormat;
 
 #define IMAGE_FORMAT_FUNCTIONS(name, extension, samples, format, encode)                                               \
-    bool format##_recognise(const unsigned char *bytes, size_t size);                                                  \
+    bool format##_recognize(const unsigned char *bytes, size_t size);                                                  \
     bool format##_decode(const unsigned char *bytes, size_t size, Image *image);                                       \
     bool encode(const Image *image, StrBuf *bytes);
 /* Declares the functions of all formats. */

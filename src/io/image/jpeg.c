@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "io/image/formats.h"
 
-bool jpeg_recognise(const unsigned char *bytes, size_t size)
+bool jpeg_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= 3 && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff;
 }
@@ -114,7 +114,7 @@ static struct jpeg_error_mgr *set_errors(Codec *codec)
 }
 
 /* Returns the number of channels of the image, 1 or 3. Rejects color spaces that are not supported. */
-static int set_colours(Codec *codec)
+static int set_colors(Codec *codec)
 {
     struct jpeg_decompress_struct *reader = &codec->reader;
     if (reader->jpeg_color_space == JCS_CMYK || reader->jpeg_color_space == JCS_YCCK) {
@@ -148,7 +148,7 @@ static bool read_image(Codec *codec, const unsigned char *bytes, size_t size)
     reader->progress = &codec->progress;
     jpeg_mem_src(reader, bytes, size);
     jpeg_read_header(reader, TRUE);
-    int channels = set_colours(codec);
+    int channels = set_colors(codec);
     check_size(codec, size);
     if (!image_create(codec->image, reader->image_height, reader->image_width, channels, IMAGE_U8)) {
         escape(codec);

@@ -86,12 +86,12 @@ static void sample_put(Image *image, size_t i, double value)
 }
 
 /* Reads a pixel of any image as red, green, blue and alpha. */
-static void colour_get(const Image *image, size_t pixel, double rgba[4])
+static void color_get(const Image *image, size_t pixel, double rgba[4])
 {
     size_t first = pixel * (size_t)image->channels;
-    bool colour = image->channels >= 3, alpha = image->channels == 2 || image->channels == 4;
+    bool color = image->channels >= 3, alpha = image->channels == 2 || image->channels == 4;
     for (size_t c = 0; c < 3; c++) {
-        rgba[c] = sample_get(image, first + (colour ? c : 0));
+        rgba[c] = sample_get(image, first + (color ? c : 0));
     }
     rgba[3] = alpha ? sample_get(image, first + (size_t)image->channels - 1) : 1;
 }
@@ -106,7 +106,7 @@ static void convert(const Image *image, PixelArray *array)
     size_t pixels = pixel_count(image), n = (size_t)array->components;
     for (size_t p = 0; p < pixels; p++) {
         double rgba[4];
-        colour_get(image, p, rgba);
+        color_get(image, p, rgba);
         if (n == 1 && image->channels >= 3) {
             rgba[0] = 0.2126 * rgba[0] + 0.7152 * rgba[1] + 0.0722 * rgba[2];
         }

@@ -37,8 +37,8 @@ typedef struct PixelOptions {
 size_t pixels_bytes(PixelKind kind);
 
 /* Fills array->data, which the caller has allocated with the rows and cols of the image. Floats, halves and
- * unorm8 get values from 0 to 1 (floats of PFM are not scaled). Colour becomes gray by the luminance of Rec.
- * 709 (0.2126 R + 0.7152 G + 0.0722 B; alpha is ignored), gray is repeated for colour, and missing alpha is 1.
+ * unorm8 get values from 0 to 1 (floats of PFM are not scaled). Color becomes gray by the luminance of Rec.
+ * 709 (0.2126 R + 0.7152 G + 0.0722 B; alpha is ignored), gray is repeated for color, and missing alpha is 1.
  * uint8 and uint16 get the samples themselves, of gray images only. Returns false with error_set on failure. */
 bool pixels_from_image(const Image *image, PixelArray *array);
 

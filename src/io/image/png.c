@@ -1,5 +1,5 @@
 /* PNG, by libpng. Images that are read have 8 or 16 bits per sample and 1 to 4 channels: palettes become RGB,
- * tRNS becomes alpha, and gray of 1, 2 or 4 bits is scaled to 0..255. Interlaced files are supported. Colour
+ * tRNS becomes alpha, and gray of 1, 2 or 4 bits is scaled to 0..255. Interlaced files are supported. Color
  * profiles, gamma and texts are ignored: samples keep the values of the file. An incorrect checksum is an
  * error. */
 #include "base/error.h"
@@ -86,7 +86,7 @@ static bool refuse(const Codec *codec, const char *what)
     return image_refuse(what);
 }
 
-bool png_recognise(const unsigned char *bytes, size_t size)
+bool png_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= SIGNATURE && png_sig_cmp(bytes, 0, SIGNATURE) == 0;
 }
@@ -177,8 +177,8 @@ static void write_rows(Codec *codec)
 
 static bool write_image(Codec *codec)
 {
-    static const int colours[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
-                                  PNG_COLOR_TYPE_RGB_ALPHA};
+    static const int colors[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                                 PNG_COLOR_TYPE_RGB_ALPHA};
     const Image *image = codec->image;
     png_structp png = codec->png;
     if (setjmp(png_jmpbuf(png))) {
@@ -187,7 +187,7 @@ static bool write_image(Codec *codec)
     png_set_write_fn(png, codec, on_write, on_flush);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_IHDR(png, codec->info, (png_uint_32)image->cols, (png_uint_32)image->rows,
-                 image->depth == IMAGE_U16 ? 16 : 8, colours[image->channels], PNG_INTERLACE_NONE,
+                 image->depth == IMAGE_U16 ? 16 : 8, colors[image->channels], PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, codec->info);
     if (image->depth == IMAGE_U16 && byteorder_little()) {

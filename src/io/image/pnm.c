@@ -249,7 +249,7 @@ static bool read_floats(Cursor *cursor, Image *image, bool little)
     return true;
 }
 
-bool pnm_recognise(const unsigned char *bytes, size_t size)
+bool pnm_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= 2 && bytes[0] == 'P' && bytes[1] != 0 && strchr("1234567fF", bytes[1]) != NULL;
 }

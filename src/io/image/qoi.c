@@ -1,5 +1,5 @@
 /* QOI, the "Quite OK Image" format (https://qoiformat.org/qoi-specification.pdf): RGB or RGBA with 8 bits.
- * Reads and writes all chunk types. The colour space in the header is ignored when reading and sRGB when
+ * Reads and writes all chunk types. The color space in the header is ignored when reading and sRGB when
  * writing. Gray is written as RGB. */
 #include "base/error.h"
 #include "io/byteorder.h"
@@ -156,7 +156,7 @@ static bool decode(const unsigned char *bytes, size_t size, Image *image)
     return read_pixels(&reader, image) && check_end(reader.at, (size_t)(bytes + size - reader.at));
 }
 
-bool qoi_recognise(const unsigned char *bytes, size_t size)
+bool qoi_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
 }
@@ -216,7 +216,7 @@ static bool is_between(int value, int from, int to)
 }
 
 /* Writes the chunk of a pixel that differs from the last one and has the same alpha. */
-static void put_colour(Writer *writer, Pixel p)
+static void put_color(Writer *writer, Pixel p)
 {
     int red = difference(p.value[0], writer->last.value[0]);
     int green = difference(p.value[1], writer->last.value[1]);
@@ -247,7 +247,7 @@ static void put_pixel(Writer *writer, Pixel p)
     if (pixel_equal(p, writer->seen[index])) {
         put(writer, CHUNK_INDEX | (unsigned)index);
     } else if (p.value[3] == writer->last.value[3]) {
-        put_colour(writer, p);
+        put_color(writer, p);
     } else {
         put_whole(writer, CHUNK_RGBA, p, 4);
     }

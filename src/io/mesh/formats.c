@@ -5,7 +5,7 @@
 #include <math.h>
 
 #define MESH_FORMAT_ROW(name, extension, encodings, format)                                                            \
-    {name, extension, encodings, format##_recognise, format##_decode, format##_encode},
+    {name, extension, encodings, format##_recognize, format##_decode, format##_encode},
 static const MeshFormat formats[] = {MESH_FORMATS(MESH_FORMAT_ROW)};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -17,15 +17,15 @@ const MeshFormat *mesh_format_at(int i)
 
 /* ---- reading */
 
-/* Returns the format of a file, or NULL with error_set. A binary STL file has no signature and is recognised by
+/* Returns the format of a file, or NULL with error_set. A binary STL file has no signature and is recognized by
  * its length; if the length is incorrect, by its extension. */
 static const MeshFormat *format_of(const FileBytes *file)
 {
     StrBuf list = STRBUF_EMPTY;
     for (int i = 1; i <= FORMATS; i++) {
         const MeshFormat *format = &formats[i % FORMATS];
-        if (format->recognise(file->data, file->size) ||
-            (format->recognise == stl_recognise && file_has_extension(file->path, format->extension))) {
+        if (format->recognize(file->data, file->size) ||
+            (format->recognize == stl_recognize && file_has_extension(file->path, format->extension))) {
             return format;
         }
     }

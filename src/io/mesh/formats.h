@@ -18,7 +18,7 @@ typedef struct MeshFormat {
     const char *name, *extension;
     int encodings;
     /* Returns whether the file is of this format. */
-    bool (*recognise)(const unsigned char *bytes, size_t size);
+    bool (*recognize)(const unsigned char *bytes, size_t size);
     /* Decodes a file into an empty mesh. Returns false with error_set, which names the line or the byte. */
     bool (*decode)(const unsigned char *bytes, size_t size, MeshData *mesh);
     /* Writes a mesh in one of the encodings. In text, numbers have nine significant digits. */
@@ -26,7 +26,7 @@ typedef struct MeshFormat {
 } MeshFormat;
 
 #define MESH_FORMAT_FUNCTIONS(name, extension, encodings, format)                                                      \
-    bool format##_recognise(const unsigned char *bytes, size_t size);                                                  \
+    bool format##_recognize(const unsigned char *bytes, size_t size);                                                  \
     bool format##_decode(const unsigned char *bytes, size_t size, MeshData *mesh);                                     \
     void format##_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding);
 /* Declares the functions of all formats. */

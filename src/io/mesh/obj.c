@@ -34,7 +34,7 @@ typedef struct Reader {
 } Reader;
 
 /* OBJ has no signature: any text is accepted. */
-bool obj_recognise(const unsigned char *bytes, size_t size)
+bool obj_recognize(const unsigned char *bytes, size_t size)
 {
     return memchr(bytes, '\0', size < 512 ? size : 512) == NULL;
 }
@@ -46,7 +46,7 @@ static size_t count_of(const Reader *reader, int which)
 
 /* ---- lines */
 
-/* Reads and ignores at most `most` further numbers of a line: a weight or a colour. */
+/* Reads and ignores at most `most` further numbers of a line: a weight or a color. */
 static bool skip_numbers(Reader *reader, const char *what, int most)
 {
     for (int i = 0;; i++) {

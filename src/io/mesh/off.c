@@ -1,5 +1,5 @@
 /* OFF files (Geomview's object file format) in text: OFF, COFF, NOFF and CNOFF, with one vertex or face per
- * line. Writes NOFF if vertices have normals, else OFF. Colours are ignored. Faces with more than three corners
+ * line. Writes NOFF if vertices have normals, else OFF. Colors are ignored. Faces with more than three corners
  * become triangle fans around the first corner. */
 #include "base/error.h"
 #include "io/mesh/formats.h"
@@ -28,7 +28,7 @@ static bool is_off(TextWord word)
     return false;
 }
 
-bool off_recognise(const unsigned char *bytes, size_t size)
+bool off_recognize(const unsigned char *bytes, size_t size)
 {
     TextReader text = text_reader(bytes, size, '#');
     return is_off(text_any_word(&text));

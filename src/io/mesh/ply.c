@@ -292,7 +292,7 @@ typedef struct Reader {
     size_t uv_room;
 } Reader;
 
-bool ply_recognise(const unsigned char *bytes, size_t size)
+bool ply_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= 4 && memcmp(bytes, "ply", 3) == 0 && (bytes[3] == '\n' || bytes[3] == '\r');
 }

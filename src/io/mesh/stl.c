@@ -16,13 +16,13 @@ static bool begins_solid(const unsigned char *bytes, size_t size)
     return text_is(text_any_word(&text), "solid");
 }
 
-/* Recognises a binary file by its length, since it may begin with "solid" too. */
+/* Recognizes a binary file by its length, since it may begin with "solid" too. */
 static bool is_binary(const unsigned char *bytes, size_t size)
 {
     return size >= START && size == START + FACET * byteorder_get(bytes + HEAD, 4);
 }
 
-bool stl_recognise(const unsigned char *bytes, size_t size)
+bool stl_recognize(const unsigned char *bytes, size_t size)
 {
     return is_binary(bytes, size) || begins_solid(bytes, size);
 }

@@ -57,7 +57,7 @@ static void add_corner(void *self, StrBuf *out, int corner)
 }
 
 /* Begins a function of an element, strides and weights. It adds the step of a dimension to p if the
- * dimension's weight fulfils the condition. */
+ * dimension's weight fulfills the condition. */
 static void open_reader(StrBuf *out, const AccessText *text, int rank, const char *word, const char *condition)
 {
     access_addf(out, text, rank, "$T %s_$N(int p$1{, int s#$}", word);

@@ -116,7 +116,7 @@ static int first_part(const Blocks *blocks)
     return d < blocks->rank ? d : -1;
 }
 
-/* Returns whether neighbours in memory belong to different blocks. */
+/* Returns whether neighbors in memory belong to different blocks. */
 static bool has_adjacent_blocks(const Inputs *in, const Blocks *blocks)
 {
     int d = first_part(blocks);

@@ -104,7 +104,7 @@ static const char *steps(ScatterOp op, const Type *type)
                : wide ? "for (k = min(k, 2100); k > 0; k -= 512) v *= packDouble2x32(uvec2(0u, uint(1023 + min(k, "
                         "512)) << 20));"
                       : "for (k = min(k, 280); k > 0; k -= 64) v *= uintBitsToFloat(uint(127 + min(k, 64)) << 23);";
-    case SCATTER_MUL: /* 70 squares reach 0, 1 or infinity from the neighbours of 1 */
+    case SCATTER_MUL: /* 70 squares reach 0, 1 or infinity from the neighbors of 1 */
         return "k = min(k, 70); for (int j = 0; j < k; j++) v *= v;";
     case SCATTER_XOR: return type->scalar == SCALAR_BOOL ? "v = v && k == 0;" : "if (k > 0) v ^= v;";
     default: return ""; /* x op x is x */

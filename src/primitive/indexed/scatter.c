@@ -154,7 +154,7 @@ static bool reduce_destinations(Scatter *s, const SegmentSpec *spec, Stream foun
     return done;
 }
 
-/* Combines each element of `now` with the element of `more`, as neighbours with the same key. */
+/* Combines each element of `now` with the element of `more`, as neighbors with the same key. */
 static bool combine_pairs(const SegmentSpec *spec, const Stream *places, const Stream *now, const Stream *more,
                           Stream *result)
 {

@@ -22,7 +22,7 @@ bool segment_heads(const Stream *lengths, const Shape *shape, Stream *heads, boo
  * error. The result has a length as scanner_compact's results have. */
 bool segment_reduce(const SegmentSpec *spec, const Stream *values, const Stream *segments, Stream *result);
 
-/* Creates, for every run of equal neighbours in `keys`, the key (results[0]) and the reduction of the values of the
+/* Creates, for every run of equal neighbors in `keys`, the key (results[0]) and the reduction of the values of the
  * run (results[1]). `keys` and `values` have the same number of elements. */
 bool segment_reduce_by_key(const SegmentSpec *spec, const Stream *keys, const Stream *values, Stream results[2]);
 

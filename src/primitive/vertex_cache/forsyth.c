@@ -23,7 +23,7 @@ typedef struct Vertex {
     float score;
 } Vertex;
 
-/* A vertex in the modelled cache. place: the number of vertices that were used after it. */
+/* A vertex in the modeled cache. place: the number of vertices that were used after it. */
 typedef struct Cached {
     int32_t vertex, place;
 } Cached;

@@ -37,7 +37,7 @@ typedef struct Order {
     int32_t *simulated_in;
     Entry *queue;
     int32_t run;
-    int32_t *heads, *nexts; /* lists of triangles by the number of remaining neighbours, which may be out of date */
+    int32_t *heads, *nexts; /* lists of triangles by the number of remaining neighbors, which may be out of date */
 } Order;
 
 static const int32_t *corners_of(const Order *o, int32_t face)
@@ -195,7 +195,7 @@ static bool should_restart(Order *o, const StripState *state)
     return true;
 }
 
-/* Returns a remaining triangle with the fewest remaining neighbours, at which a new strip begins, or NONE. */
+/* Returns a remaining triangle with the fewest remaining neighbors, at which a new strip begins, or NONE. */
 static Entry fewest_neighbors(Order *o)
 {
     for (int n = 0; n <= CORNERS;) {
@@ -222,7 +222,7 @@ static Entry fewest_neighbors(Order *o)
     return (Entry){NONE, 0};
 }
 
-/* Puts every triangle into the list for its number of neighbours. */
+/* Puts every triangle into the list for its number of neighbors. */
 static void list_faces(Order *o)
 {
     for (int n = 0; n <= CORNERS; n++) {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Largest number of entries of a modelled cache, and limits of the cache sizes of the two orders. */
+/* Largest number of entries of a modeled cache, and limits of the cache sizes of the two orders. */
 enum { VERTEX_CACHE_MOST = 1 << 20, FORSYTH_LEAST = 4, FORSYTH_MOST = 256, HOPPE_LEAST = 3, HOPPE_MOST = 128 };
 
 /* Replaces `count` arbitrary ints by 0, 1, ... in the order in which distinct values occur first. With `gaps` the order

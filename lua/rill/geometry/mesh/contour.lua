@@ -18,7 +18,7 @@ local OPTIONS <const> = {
 
 local function flat(s) return s:reshape(s.size) end
 
--- Returns the indices of the elements that fulfil a predicate.
+-- Returns the indices of the elements that fulfill a predicate.
 local function places(s, predicate) return flat(s):find(predicate) end
 
 local function tables()
@@ -29,7 +29,7 @@ local function tables()
 end
 
 --- rill.mesh.marching_cubes(volume, iso [, {spacing =, origin =}]): returns the isosurface of a volume, interpolated
--- linearly between voxels. Smaller values are inside; triangles are anticlockwise as seen from the larger values. If
+-- linearly between voxels. Smaller values are inside; triangles are counterclockwise as seen from the larger values. If
 -- the surface reaches the border of the volume, the mesh has a boundary there.
 contour.marching_cubes = errors.guard(function(s, iso, options)
     local where <const> = "rill.mesh.marching_cubes"

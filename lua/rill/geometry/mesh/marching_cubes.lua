@@ -16,7 +16,7 @@ for axis = 0, 2 do
     end
 end
 
--- The corners of the six sides, anticlockwise as seen from outside. sides_of: the sides of each edge, as bits.
+-- The corners of the six sides, counterclockwise as seen from outside. sides_of: the sides of each edge, as bits.
 local sides, sides_of = {}, {}
 for axis = 0, 2 do
     for low = 0, 1 do

@@ -1,4 +1,4 @@
--- The fields and methods of meshes. Triangles are 0-based vertex indices, anticlockwise as seen from outside.
+-- The fields and methods of meshes. Triangles are 0-based vertex indices, counterclockwise as seen from outside.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"

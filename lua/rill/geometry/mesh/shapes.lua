@@ -1,4 +1,4 @@
--- Generated meshes: sphere, torus, box and grid. If a surface has an outside, triangles are anticlockwise as seen
+-- Generated meshes: sphere, torus, box and grid. If a surface has an outside, triangles are counterclockwise as seen
 -- from there.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -113,7 +113,7 @@ function shapes.grid(options)
     local rows, columns = n[1] + 1, n[2] + 1
     local p, uv = kernels:program().sheet {side = {size[2], size[1]}, shape = {rows, columns}}
     local t = cells(rows, columns, n[1], n[2])
-    -- y increases with the row here. The triangles of cells are anticlockwise if it decreases.
+    -- y increases with the row here. The triangles of cells are counterclockwise if it decreases.
     local turned <const> = t:map "x.xzy"
     t:close()
     return object.own {positions = p:reshape(rows * columns), triangles = turned, uv = uv:reshape(rows * columns)}

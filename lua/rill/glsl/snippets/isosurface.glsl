@@ -44,7 +44,7 @@ vec3 environment(vec3 p, vec3 d, vec3 up, vec3 right, vec3 floor_at, float tile)
 }
 kernel vec3 watery(float rho[][][], float iso, float rim, float stride, vec3 eye, vec3 way, vec3 up, vec3 right, vec3 low,
                    vec3 to_length, vec3 scale, float clear, vec3 floor_at, float tile) {
-    vec3 last = vec3(sizeof_stream(rho).xyz) - 1.0, colour = environment(eye, way, up, right, floor_at, tile);
+    vec3 last = vec3(sizeof_stream(rho).xyz) - 1.0, color = environment(eye, way, up, right, floor_at, tile);
     vec3 p = (eye - low) / to_length, d = scale * way;
     vec2 span = span_of(p, d, vec3(-rim), last + rim);
     p += span.x <= span.y ? span.x * d : vec3(0.0);
@@ -66,7 +66,7 @@ kernel vec3 watery(float rho[][][], float iso, float rim, float stride, vec3 eye
         leaving = dot(leaving, leaving) < 0.5 ? reflect(into, inner) : leaving;
         vec3 passed = environment(low + to_length * out_at, leaving, up, right, floor_at, tile);
         passed *= exp(-vec3(1.6, 0.5, 0.25) * through / clear);
-        colour = mix(passed, mirrored, shine);
+        color = mix(passed, mirrored, shine);
     }
-    return colour;
+    return color;
 }

@@ -9,7 +9,7 @@ kernel void gradient(neighbor float s<>, out float size<>, out int way<>) {
 }
 
 $section(ridges)
-// Writes 2 on strong ridges, 1 on weak ridges and 0 elsewhere. Of two neighbours of equal size the first is the ridge.
+// Writes 2 on strong ridges, 1 on weak ridges and 0 elsewhere. Of two neighbors of equal size the first is the ridge.
 kernel void ridges(neighbor float size<>, int way<>, float low, float high, out int mark<>) {
     float here = size[0][0], before, after;
     if (way == 0) { before = size[0][-1]; after = size[0][1]; }
@@ -21,7 +21,7 @@ kernel void ridges(neighbor float size<>, int way<>, float low, float high, out 
 }
 
 $section(hysteresis)
-// Every set is a tree in `parent` whose root is the set's first pixel. A pixel is united with those preceding neighbours that are not already
+// Every set is a tree in `parent` whose root is the set's first pixel. A pixel is united with those preceding neighbors that are not already
 // connected to each other.
 #define ROOT(i) for (int up = parent[i]; up != i; up = parent[i]) i = up
 #define JOIN(i, k) for (int a = i, b = k;;) { \

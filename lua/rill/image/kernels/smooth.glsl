@@ -1,4 +1,4 @@
-// The weight of an infinite neighbour is 0, and 0 times infinity would be NaN, so weights of 0 are skipped. Infinite pixels do not change.
+// The weight of an infinite neighbor is 0, and 0 times infinity would be NaN, so weights of 0 are skipped. Infinite pixels do not change.
 kernel void bilateral(neighbor $T s<>, int radius, float space, float range, out $T r<>) {
     $T here = s[0], sum = $T(0.0);
     float total = 0.0;

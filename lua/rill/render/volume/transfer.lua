@@ -34,16 +34,16 @@ end
 
 -- Returns five numbers for {value, {red, green, blue}, opacity} or {value =, colour =, opacity =}.
 local function point(i, given)
-    local value, colour, opacity
+    local value, color, opacity
     if type(given) == "table" then
-        value, colour, opacity = given.value or given[1], given.colour or given[2], given.opacity or given[3]
+        value, color, opacity = given.value or given[1], given.colour or given[2], given.opacity or given[3]
     end
-    local good = option.is_finite(value) and option.is_vector(colour, 3) and option.is_finite(opacity)
+    local good = option.is_finite(value) and option.is_vector(color, 3) and option.is_finite(opacity)
     if not good or opacity < 0 then
         fail("rill.volume: option 'transfer': point %d: expected {value, {red, green, blue}, opacity}, an opacity of 0 "
             .. "or more, got %s", i, errors.told(given))
     end
-    return {value, colour[1], colour[2], colour[3], opacity}
+    return {value, color[1], color[2], color[3], opacity}
 end
 
 local function points_of(given)

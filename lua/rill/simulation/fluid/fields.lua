@@ -20,7 +20,7 @@ end
 function fields.velocity(f)
     local grid = f.grid
     local v = rill.stream("vec" .. grid.rank, grid.shape)
-    grid:launch(program(f).centre, {v = v}, {u = f.u})
+    grid:launch(program(f).center, {v = v}, {u = f.u})
     return v
 end
 

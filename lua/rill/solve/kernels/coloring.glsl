@@ -22,8 +22,8 @@ kernel int joins(int row<>, int column<>, int trees[]) {
 }
 
 $section(place)
-kernel void place(int row<>, int colour<>, inout int colours[]) {
-    if (colour >= 0) { colours[row] = colour; }
+kernel void place(int row<>, int color<>, inout int colors[]) {
+    if (color >= 0) { colors[row] = color; }
 }
 
 $section(choose)
@@ -34,20 +34,20 @@ uint rank_of(int row) {
     return h * 0x85EBCA6Bu;
 }
 
-// Returns the first colour that no neighbour has, if no neighbour without a colour has a larger rank, else NONE. Rows that are set aside (-2) are ignored.
+// Returns the first color that no neighbor has, if no neighbor without a color has a larger rank, else NONE. Rows that are set aside (-2) are ignored.
 const int NONE = -1;
-kernel int choose(int row<>, int offsets[], int columns[], int colours[]) {
+kernel int choose(int row<>, int offsets[], int columns[], int colors[]) {
     int first = offsets[row], last = offsets[row + 1], chosen = NONE;
     bool leads = true;
     uint mine = rank_of(row);
     for (int k = first; k < last && leads; k++) {
         int other = columns[k];
-        leads = other == row || colours[other] != NONE || rank_of(other) < mine;
+        leads = other == row || colors[other] != NONE || rank_of(other) < mine;
     }
     for (int word = 0; leads && chosen == NONE && 32 * word <= last - first; word++) {
         uint taken = 0u;
         for (int k = first; k < last; k++) {
-            int c = colours[columns[k]];
+            int c = colors[columns[k]];
             taken |= c >= 0 && c / 32 == word ? 1u << (c % 32) : 0u;
         }
         chosen = taken == 0xFFFFFFFFu ? NONE : 32 * word + findLSB(~taken);

@@ -1,7 +1,7 @@
 $use(stencil)
 
 $section(relax)
-// Computes r = alpha x + omega (b - A x). Neighbours outside read as the nearest element, which is Neumann's boundary, or periodically. `wall` adds to the diagonal at
+// Computes r = alpha x + omega (b - A x). Neighbors outside read as the nearest element, which is Neumann's boundary, or periodically. `wall` adds to the diagonal at
 // the edges, which turns Neumann's boundary into Dirichlet's. `c` is 1 / spacing^2.
 kernel void relax($T alpha, $T omega, $V c, $V wall, neighbor $T x<>, $T b<>, out $T r<>) {
     ivec4 at = indexof(r), last = sizeof_stream(r) - 1;

@@ -68,12 +68,12 @@ kernel void first(int vertex<>, inout int leave[]) { atomicMin(leave[vertex], in
 kernel void normal(vec3 plain<>, int leave<>, int valence<>, int twin[], ivec3 t[], vec3 p[], float scale, out vec3 n<>) {
     int v = indexof(n).x, h = leave, count = 0;
     vec3 along = vec3(0.0), across = vec3(0.0);
-    vec3 centre = p[v];
+    vec3 center = p[v];
     bool ring = h < 0x7fffffff;
     for (int i = 0; i < valence && ring; i++) {
         ivec3 corners = t[h / 3];
         ring = corners[h % 3] == v;
-        vec3 x = scale * (p[corners[(h % 3 + 1) % 3]] - centre);
+        vec3 x = scale * (p[corners[(h % 3 + 1) % 3]] - center);
         float angle = 6.283185307179586 * float(i) / float(valence);
         along += cos(angle) * x;
         across += sin(angle) * x;

@@ -32,15 +32,15 @@ kernel vec4 volume_behind(vec4 sum, float ds, vec3 p, vec3 way, vec3 per, $detai
     return vec4(sum.xyz + sum.w * (1.0 - through) * c.xyz, sum.w * through);
 }
 
-kernel void volume_march(CAMERA float step, vec3 background, $details float s[][][], out vec3 colour<>) {
-    RAY(colour)
+kernel void volume_march(CAMERA float step, vec3 background, $details float s[][][], out vec3 color<>) {
+    RAY(color)
     float n = ceil((span.y - span.x) / step - 1e-3), ds = (span.y - span.x) / max(n, 1.0);
     vec4 sum = vec4(0.0, 0.0, 0.0, 1.0);
     o += span.x * d;
     for (int i = 0; i < $steps && float(i) < n && sum.w > 1e-4; i++) {
         sum = volume_behind(sum, ds, o + (float(i) + 0.5) * ds * d, way, per, $passed s);
     }
-    colour = sum.xyz + sum.w * background;
+    color = sum.xyz + sum.w * background;
 }
 
 // Blends slices of thickness `step`, perpendicular to the camera's axis. `first` is the depth of the first slice. An
@@ -55,4 +55,4 @@ kernel void volume_slices(CAMERA float step, float first, int count, $details fl
         i += 1.0;
     }
 }
-kernel void volume_finish(vec4 sum<>, vec3 background, out vec3 colour<>) { colour = sum.xyz + sum.w * background; }
+kernel void volume_finish(vec4 sum<>, vec3 background, out vec3 color<>) { color = sum.xyz + sum.w * background; }

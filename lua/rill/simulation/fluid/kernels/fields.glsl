@@ -1,5 +1,5 @@
 $use(fluid_grid)
-kernel void centre(Sides s, $for(c, components){float u$c.k $brackets,} out $V v<>) {
+kernel void center(Sides s, $for(c, components){float u$c.k $brackets,} out $V v<>) {
     $I at = indexof(v).$fields + 1;
     v = $V($for(c, components, ", "){$if(mac){0.5 * (AT(u$c.k, at) + AT(u$c.k, at + $c.step))}$else{AT(u$c.k, at)}});
 }

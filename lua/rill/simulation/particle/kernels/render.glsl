@@ -30,16 +30,16 @@ kernel void nearest(CAMERA float size, float far, $V x<>, inout int depth[]) {
 kernel void owner(CAMERA float size, float far, $V x<>, int id<>, inout int depth[], inout int owners[]) {
     $call(particle_foot){ if (level(s.z, size, bulge, far) <= depth[pixel] + 2) atomicMin(owners[pixel], id); }
 }
-kernel void spheres(CAMERA float size, float fastest, int owners<>, $V xs[], $V vs[], out vec3 colour<>) {
-    ivec2 at = indexof(colour).xy;
-    colour = behind(float(at.y) / float(extent.y));
+kernel void spheres(CAMERA float size, float fastest, int owners<>, $V xs[], $V vs[], out vec3 color<>) {
+    ivec2 at = indexof(color).xy;
+    color = behind(float(at.y) / float(extent.y));
     if (owners < 2147483647) {
         vec4 s = seen(xs[owners], eye, lead, right, above, ahead, middle, focus);
         vec2 away = (vec2(at) - s.xy) / min(s.w * size, $widest);
         vec3 normal = vec3(away.x, -away.y, sqrt(max(0.0, 1.0 - dot(away, away))));
         float light = 0.3 + 0.7 * max(0.0, dot(normal, vec3(-0.41, 0.66, 0.63)));
         float shine = pow(max(0.0, dot(normal, vec3(-0.23, 0.37, 0.90))), 40.0);
-        colour = water(length(vs[owners]) / fastest) * light + 0.35 * shine;
+        color = water(length(vs[owners]) / fastest) * light + 0.35 * shine;
     }
 }
 kernel void splat(CAMERA float size, float fastest, $V x<>, $V v<>, inout int amounts[], inout int speeds[]) {
@@ -50,9 +50,9 @@ kernel void splat(CAMERA float size, float fastest, $V x<>, $V v<>, inout int am
         atomicAdd(speeds[pixel], int(float(amount) * speed));
     }
 }
-kernel void splats(int rows, float opacity, int amounts<>, int speeds<>, out vec3 colour<>) {
+kernel void splats(int rows, float opacity, int amounts<>, int speeds<>, out vec3 color<>) {
     float amount = float(amounts) / 4096.0, speed = float(speeds) / max(float(amounts), 1.0);
-    colour = mix(behind(float(indexof(colour).y) / float(rows)), water(speed), 1.0 - exp(-opacity * amount));
+    color = mix(behind(float(indexof(color).y) / float(rows)), water(speed), 1.0 - exp(-opacity * amount));
 }
 // The density at grid points, relative to the rest density.
 kernel void field($I mask, $V scale, float per_h, float amount, $V low, float step, int skip, int most, $V xs[], int first[],
@@ -70,22 +70,22 @@ kernel void turn(float rho[][], out float r<>) {
     ivec2 at = indexof(r).xy;
     r = rho[ivec2(at.x, sizeof_stream(r).y - 1 - at.y)];
 }
-kernel void surface(float iso, neighbor float rho<>, out vec3 colour<>) {
+kernel void surface(float iso, neighbor float rho<>, out vec3 color<>) {
     vec2 slope = 0.5 * vec2(rho[ivec2(1, 0)] - rho[ivec2(-1, 0)], rho[ivec2(0, -1)] - rho[ivec2(0, 1)]);
     float steep = length(slope), deep = rho[0] - iso;
     float inside = clamp(0.5 + deep / max(steep, 1e-6), 0.0, 1.0);
     vec3 normal = normalize(vec3(-slope / max(steep, 1e-6) * clamp(1.0 - 2.0 * deep, 0.0, 1.0), 0.8));
     float light = 0.75 + 0.4 * dot(normal, vec3(-0.41, 0.66, 0.63));
-    vec2 size = vec2(sizeof_stream(colour).xy);
-    colour = mix(behind(float(indexof(colour).y) / size.y), light * vec3(0.10, 0.42, 0.75), step(1e-6, rho[0]) * inside);
+    vec2 size = vec2(sizeof_stream(color).xy);
+    color = mix(behind(float(indexof(color).y) / size.y), light * vec3(0.10, 0.42, 0.75), step(1e-6, rho[0]) * inside);
 }
 }$else{
 // The surface in three dimensions: a ray is followed to where the density passes iso, then its reflection and
 // refraction.
 kernel void surface(CAMERA vec3 up, vec3 low, float step, float iso, vec3 floor_at, float tile, float clear, float rho[][][],
-                    out vec3 colour<>) {
-    vec2 at = (vec2(indexof(colour).xy) - middle) / focus;
+                    out vec3 color<>) {
+    vec2 at = (vec2(indexof(color).xy) - middle) / focus;
     vec3 aside = at.x * right - at.y * above, way = normalize(ahead + aside);
-    colour = watery(rho, iso, 0.0, 0.5, eye + lead * aside, way, up, right, low, vec3(step), vec3(1.0), clear / step, floor_at, tile);
+    color = watery(rho, iso, 0.0, 0.5, eye + lead * aside, way, up, right, low, vec3(step), vec3(1.0), clear / step, floor_at, tile);
 }
 }
