@@ -45,6 +45,17 @@ describe("CONTRIBUTING.md", function()
         assert.is_true(count > 50)
     end)
 
+    it("names all directories of src and lua/rill, except those of kernel texts", function()
+        local count = 0
+        for path in capture "find src/* lua/rill/* -type d":gmatch "[^\n]+" do
+            if not path:match "^lua/rill/.+/kernels$" then
+                count = count + 1
+                assert(page:find("`" .. path .. "`", 1, true), path)
+            end
+        end
+        assert.is_true(count > 50)
+    end)
+
     it("names functions of the right files", function()
         local count = 0
         for path, names in page:gmatch "\n| `(src/[%w_/]+%.c)` | ([^|]+) |" do
