@@ -121,7 +121,7 @@ local GER <const> = template.new [=[
 
 -- ---- vectors
 
---- rill.blas.axpy(alpha, x, y): computes y = alpha x + y and returns y. If alpha is 0, x is not read.
+--- rill.blas.axpy(alpha, x, y) computes y = alpha x + y and returns y. If alpha is 0, x is not read.
 define("axpy", {{"alpha", NUMBER}, {"x", READ}, {"y", WRITTEN}}, nil, function(alpha, x, y)
     check_alike("axpy", x, y, "y")
     check_holds("axpy", y, "y", x)
@@ -131,13 +131,13 @@ define("axpy", {{"alpha", NUMBER}, {"x", READ}, {"y", WRITTEN}}, nil, function(a
     return y
 end)
 
---- rill.blas.scal(alpha, x): computes x = alpha x and returns x. 0 times NaN or infinity is NaN.
+--- rill.blas.scal(alpha, x) computes x = alpha x and returns x. 0 times NaN or infinity is NaN.
 define("scal", {{"alpha", NUMBER}, {"x", WRITTEN}}, nil, function(alpha, x)
     SCAL:kernel {T = x.type}(alpha, x)
     return x
 end)
 
---- rill.blas.dot(x, y): returns the sum of products, a number.
+--- rill.blas.dot(x, y) returns the sum of products, a number.
 define("dot", {{"x", READ}, {"y", READ}}, nil, function(x, y)
     check_alike("dot", x, y, "y")
     if x.type ~= y.type then
@@ -146,18 +146,18 @@ define("dot", {{"x", READ}, {"y", READ}}, nil, function(x, y)
     return x:dot(y)
 end)
 
---- rill.blas.nrm2(x): returns the square root of the sum of squares, a number, as x:norm(). Squares neither overflow
+--- rill.blas.nrm2(x) returns the square root of the sum of squares, a number, as x:norm(). Squares neither overflow
 -- nor underflow.
 define("nrm2", {{"x", READ}}, nil, function(x)
     return x:norm()
 end)
 
---- rill.blas.asum(x): returns the sum of absolute values, a number.
+--- rill.blas.asum(x) returns the sum of absolute values, a number.
 define("asum", {{"x", READ}}, nil, function(x)
     return rill.abs(x):sum()
 end)
 
---- rill.blas.iamax(x): returns the 1-based index of the first element with the largest absolute value, one index per
+--- rill.blas.iamax(x) returns the 1-based index of the first element with the largest absolute value, one index per
 -- dimension; 0 for an empty stream. A NaN is larger than all numbers.
 define("iamax", {{"x", READ}}, nil, function(x)
     if x.size == 0 then
@@ -183,7 +183,7 @@ local function widened(x, target)
     return x.type == target.type and x or x:cast(target.type)
 end
 
---- rill.blas.gemv(alpha, A, x, beta, y [, {transpose=}]): computes y = alpha A x + beta y, or with the transpose of A
+--- rill.blas.gemv(alpha, A, x, beta, y [, {transpose=}]) computes y = alpha A x + beta y, or with the transpose of A
 -- (default: false), and returns y. If beta is 0, y is not read.
 define("gemv", {
     {"alpha", NUMBER}, {"A", READ, 2}, {"x", READ, 1}, {"beta", NUMBER}, {"y", WRITTEN, 1},
@@ -198,7 +198,7 @@ define("gemv", {
     return y
 end)
 
---- rill.blas.ger(alpha, x, y, A): computes A = alpha x y' + A and returns A. If alpha is 0, x and y are not read.
+--- rill.blas.ger(alpha, x, y, A) computes A = alpha x y' + A and returns A. If alpha is 0, x and y are not read.
 define("ger", {{"alpha", NUMBER}, {"x", READ, 1}, {"y", READ, 1}, {"A", WRITTEN, 2}}, nil, function(alpha, x, y, A)
     check_holds("ger", A, "A", x, y)
     if A.shape[1] ~= x.size or A.shape[2] ~= y.size then
@@ -211,7 +211,7 @@ define("ger", {{"alpha", NUMBER}, {"x", READ, 1}, {"y", READ, 1}, {"A", WRITTEN,
     return A
 end)
 
---- rill.blas.gemm(alpha, A, B, beta, C [, {transpose_a=, transpose_b=}]): computes C = alpha A B + beta C, or with
+--- rill.blas.gemm(alpha, A, B, beta, C [, {transpose_a=, transpose_b=}]) computes C = alpha A B + beta C, or with
 -- the transposes of A or B (default: false), and returns C. Leading dimensions beyond two are a batch; the batches of
 -- A and B broadcast. If beta is 0, C is not read.
 define("gemm", {

@@ -72,7 +72,7 @@ local function longest_step(taken)
     return 2 / (math.sqrt(frequency ^ 2 + friction ^ 2) + friction)
 end
 
---- rill.cloth{shape =, spacing =, ...}: returns a cloth of rows x columns particles, flat in the plane y = 0 unless
+--- rill.cloth{shape =, spacing =, ...} returns a cloth of rows x columns particles, flat in the plane y = 0 unless
 -- `positions` is given.
 local function new(given)
     local taken = option.take("rill.cloth", given, OPTIONS)
@@ -118,7 +118,7 @@ local function advance(c, dt)
     c.before, c.time = dt, c.time + dt
 end
 
---- C:step([dt]): advances by dt seconds. Default: the option dt, or half of the longest stable step. Returns the
+--- C:step([dt]) advances by dt seconds. Default: the option dt, or half of the longest stable step. Returns the
 -- cloth. Nothing is read back.
 function methods:step(dt)
     local c = state_of(self, "step")
@@ -127,7 +127,7 @@ function methods:step(dt)
     return self
 end
 
---- C:hold([mask]): holds the particles at which the mask is true from now on; without a mask it releases all. Returns
+--- C:hold([mask]) holds the particles at which the mask is true from now on; without a mask it releases all. Returns
 -- the cloth.
 function methods:hold(mask)
     local c = state_of(self, "hold")
@@ -150,7 +150,7 @@ end
 
 local PICTURE <const> = {size = cameras.size, eye = VECTOR, at = VECTOR, fov = option.angle, angle = option.angle}
 
---- C:picture{size =, eye =, at =, fov =}: returns an image of the cloth as seen from `eye` towards `at`, a stream
+--- C:picture{size =, eye =, at =, fov =} returns an image of the cloth as seen from `eye` towards `at`, a stream
 -- of vec3. Defaults: size {480, 480}; fov 40 degrees (vertical field of view); eye and at depend on the extent of
 -- the cloth, which is read back.
 function methods:picture(options)

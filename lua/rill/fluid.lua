@@ -135,7 +135,7 @@ local function parts_of(f, dt)
     return math.max(1, math.ceil(dt * f.timer.rate:get(1) / f.cfl))
 end
 
---- f:step([dt]): advances by dt seconds. Default: the option `dt`, and without that as long as the option `cfl`
+--- f:step([dt]) advances by dt seconds. Default: the option `dt`, and without that as long as the option `cfl`
 -- allows. Returns the fluid.
 function methods:step(dt)
     local f = check(self, "step")
@@ -156,14 +156,14 @@ end
 
 -- ---- inputs and outputs
 
---- f:flow(velocity): sets the velocity: a stream of vec2 (vec3) at cell centers, or a function(x, y) -> u, v of
+--- f:flow(velocity) sets the velocity: a stream of vec2 (vec3) at cell centers, or a function(x, y) -> u, v of
 -- positions.
 function methods:flow(velocity)
     fields.start(check(self, "flow"), "f:flow", velocity)
     return self
 end
 
---- f:force([force]): sets accelerations until the next call: a stream of vec2 (vec3), or a function(x, y) -> ax, ay
+--- f:force([force]) sets accelerations until the next call: a stream of vec2 (vec3), or a function(x, y) -> ax, ay
 -- of positions. nil removes them.
 function methods:force(force)
     local f = check(self, "force")
@@ -179,7 +179,7 @@ function methods:force(force)
     return self
 end
 
---- f:obstacle([mask [, velocity]]): sets the cells of obstacles, replacing earlier ones; nil removes them. mask: a
+--- f:obstacle([mask [, velocity]]) sets the cells of obstacles, replacing earlier ones; nil removes them. mask: a
 -- stream of bool, int or uint, or a signed distance (float, negative inside). velocity: of the obstacle, numbers or a
 -- stream of vec2 (vec3). Default: at rest.
 function methods:obstacle(mask, velocity)
@@ -187,7 +187,7 @@ function methods:obstacle(mask, velocity)
     return self
 end
 
---- f:inflow([mask [, velocity]]): sets cells in which the fluid has the given velocity, replacing earlier ones; nil
+--- f:inflow([mask [, velocity]]) sets cells in which the fluid has the given velocity, replacing earlier ones; nil
 -- removes them.
 function methods:inflow(mask, velocity)
     obstacles.place(check(self, "inflow"), "source", "f:inflow", mask, velocity)
@@ -196,7 +196,7 @@ end
 
 local CARRY <const> = {diffusion = true, inflow = true}
 
---- f:carry(name, stream [, {diffusion =, inflow =}]): adds a quantity (float to vec4, at cell centers) that moves
+--- f:carry(name, stream [, {diffusion =, inflow =}]) adds a quantity (float to vec4, at cell centers) that moves
 -- with the fluid, or replaces its values. diffusion: diffusivity, default: 0. inflow: its value in the cells of
 -- f:inflow.
 function methods:carry(name, stream, given)
@@ -215,7 +215,7 @@ function methods:carry(name, stream, given)
     return self
 end
 
---- f:get(name): returns the stream of a carried quantity. It may be written, until the next step.
+--- f:get(name) returns the stream of a carried quantity. It may be written, until the next step.
 function methods:get(name)
     local f = check(self, "get")
     local q = f.carried[name]
@@ -252,7 +252,7 @@ local function state(taken)
     return f
 end
 
---- rill.fluid{shape =, ...}: returns a fluid, at rest unless `velocity` is given.
+--- rill.fluid{shape =, ...} returns a fluid, at rest unless `velocity` is given.
 return errors.guard(function(given)
     local taken = settings.take(given)
     local f = state(taken)

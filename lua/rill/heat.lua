@@ -50,7 +50,7 @@ local function level_sides(self)
     return differ
 end
 
---- rill.heat{shape =, spacing =, diffusivity =, ...}: returns a temperature field. Default of the temperature: 0.
+--- rill.heat{shape =, spacing =, diffusivity =, ...} returns a temperature field. Default of the temperature: 0.
 local function new(given)
     local taken = simulation.take("rill.heat", given, OPTIONS, "shape")
     local self = lattice.new("rill.heat", taken.shape, taken.spacing or 1)
@@ -119,7 +119,7 @@ local function advance(h, dt, s)
     h.a, h.b, h.c, h.u = before, spare, h.u, y
 end
 
---- H:step([dt]): advances by any number of seconds, in the parts of the option substeps. Default: the option dt, or the
+--- H:step([dt]) advances by any number of seconds, in the parts of the option substeps. Default: the option dt, or the
 -- longest stable step of a single stage. Returns the object. Nothing is read back.
 function methods:step(dt)
     local h = state_of(self, "step")
@@ -140,7 +140,7 @@ function methods:step(dt)
     return self
 end
 
---- H:picture{min =, max =}: returns an image of two-dimensional temperatures in glowing colors, a stream of vec3.
+--- H:picture{min =, max =} returns an image of two-dimensional temperatures in glowing colors, a stream of vec3.
 -- Default: from the lowest to the highest temperature.
 function methods:picture(options)
     local h = state_of(self, "picture")

@@ -249,7 +249,7 @@ local function running(start, records)
     return from, passes
 end
 
---- rill.horn.scan(nulls): returns, for each element, how many elements up to and including it are true or nonzero (a
+--- rill.horn.scan(nulls) returns, for each element, how many elements up to and including it are true or nonzero (a
 -- stream of int), and the number of passes, log2 of the size, rounded up. nulls: a one-dimensional stream of bool,
 -- int or uint.
 function horn.scan(nulls)
@@ -282,7 +282,7 @@ local function search_steps(kernel, counts, kept, largest)
     return from, passes
 end
 
---- rill.horn.search(counts [, {search = "once" | "steps"}]): returns, for each remaining record, the distance from
+--- rill.horn.search(counts [, {search = "once" | "steps"}]) returns, for each remaining record, the distance from
 -- its new position to its old one (a stream of int), and the number of passes. counts: the result of rill.horn.scan.
 -- search: "once" (default) runs all steps of the binary search in one pass, "steps" uses one pass each.
 function horn.search(counts, options)
@@ -316,7 +316,7 @@ local function gather(records, distances)
     return result
 end
 
---- rill.horn.gather(values, distances [, {struct = type}]): returns the records at `distances` to the right of their
+--- rill.horn.gather(values, distances [, {struct = type}]) returns the records at `distances` to the right of their
 -- new positions. struct: the type of the records, required if they are structures.
 function horn.gather(values, distances, options)
     options = check_options("gather", 3, options, {struct = true})
@@ -326,7 +326,7 @@ function horn.gather(values, distances, options)
     return result
 end
 
---- rill.horn.filter(s, pred [, {search = "once" | "steps", struct = type}]): returns the records of s for which pred,
+--- rill.horn.filter(s, pred [, {search = "once" | "steps", struct = type}]) returns the records of s for which pred,
 -- a GLSL expression in x, is true, in order, by scan, search and gather, and the number of passes. The result is
 -- one-dimensional; a stream of several dimensions is processed row by row. One number is read back: the count of
 -- remaining records.
@@ -361,7 +361,7 @@ local function bitonic_sort(keys, spare)
     return keys, spare, passes
 end
 
---- rill.horn.sort_filter(s, pred [, {struct = type}]): returns the result of rill.horn.filter by a bitonic sort that
+--- rill.horn.sort_filter(s, pred [, {struct = type}]) returns the result of rill.horn.filter by a bitonic sort that
 -- moves null records to the end, and the number of passes: k (k + 1) / 2, compared with k + 1 for scan and search.
 function horn.sort_filter(s, pred, options)
     options = check_options("sort_filter", 3, options, {struct = true})

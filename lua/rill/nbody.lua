@@ -115,7 +115,7 @@ local function add_calls(b)
     }
 end
 
---- rill.nbody{positions =, masses =, ...}: returns bodies, at rest unless `velocities` is given. Arguments are
+--- rill.nbody{positions =, masses =, ...} returns bodies, at rest unless `velocities` is given. Arguments are
 -- copied.
 local function new(given)
     local taken = simulation.take("rill.nbody", given, OPTIONS, "positions")
@@ -138,7 +138,7 @@ end
 
 -- ---- steps
 
---- N:step([dt]): advances by dt seconds. Default: N.dt. Returns the bodies. Nothing is read back.
+--- N:step([dt]) advances by dt seconds. Default: N.dt. Returns the bodies. Nothing is read back.
 function methods:step(dt)
     local b = state_of(self, "step")
     dt = simulation.dt("N:step", dt) or b.dt
@@ -203,7 +203,7 @@ local function extent_of(b)
     return low, high
 end
 
---- N:picture{size =, low =, high =, eye =, target =, up =, fov =, spot =, fastest =, light =}: returns an image of
+--- N:picture{size =, low =, high =, eye =, target =, up =, fov =, spot =, fastest =, light =} returns an image of
 -- the bodies as points of light, a stream of vec3; slow bodies are red. Defaults: size {480, 640}, and a view of all
 -- bodies, for which their extent is read back.
 function methods:picture(options)

@@ -98,7 +98,7 @@ local function check_scale(state)
     end
 end
 
---- rill.sph{positions =, radius =, ...}: returns particles of a fluid that interact within `radius`, the support of
+--- rill.sph{positions =, radius =, ...} returns particles of a fluid that interact within `radius`, the support of
 -- the smoothing kernel. Positions and velocities are copied. Default of `mass`: such that the greatest density is
 -- `density`.
 local function new(given)
@@ -143,7 +143,7 @@ local function substeps(p, dt)
         state.left:get(1))
 end
 
---- P:step([dt]): advances by one time step: dt seconds. Default: the option dt, or the longest stable step. With the
+--- P:step([dt]) advances by one time step: dt seconds. Default: the option dt, or the longest stable step. With the
 -- option substeps, dt is divided into as many steps as stability requires. Returns the particles. Nothing is read
 -- back without substeps.
 function methods:step(dt)
@@ -162,7 +162,7 @@ function methods:step(dt)
     return self
 end
 
---- P:neighbors(): returns a grid of lists with the neighbors of each particle within the radius (0-based indices),
+--- P:neighbors() returns a grid of lists with the neighbors of each particle within the radius (0-based indices),
 -- and a grid of lists with their distances. A pair is in the lists of both particles; a particle is not in its own
 -- list.
 function methods:neighbors()
@@ -174,7 +174,7 @@ function methods:neighbors()
     end)
 end
 
---- P:picture([options]): returns an image of the particles, a stream of vec3: spheres, splats or the surface of the
+--- P:picture([options]) returns an image of the particles, a stream of vec3: spheres, splats or the surface of the
 -- fluid.
 function methods:picture(options)
     local p = state_of(self, "picture")

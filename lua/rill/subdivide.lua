@@ -113,7 +113,7 @@ local function adapted(m, taken, creases, report)
     return m, creases
 end
 
---- rill.subdivide.loop(m, options): returns a new mesh and a report {faces =, vertices =, levels =, met =} with the
+--- rill.subdivide.loop(m, options) returns a new mesh and a report {faces =, vertices =, levels =, met =} with the
 -- counts at each level, beginning with m. options: levels (required, 0 to 15); creases: pairs of vertex indices;
 -- limit = true: vertices and normals of the limit surface; adaptive = {edge = length | pixels = n, camera = as for
 -- rill.render, size = {rows, columns} | curvature = degrees | kernel =}: split only edges that fulfill the criterion;

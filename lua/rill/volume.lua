@@ -66,13 +66,13 @@ end
 
 local styles = {}
 
---- styles.march(kernels, values, how): marches every ray in one launch.
+--- styles.march(kernels, values, how) marches every ray in one launch.
 function styles.march(kernels, values, how)
     values.step, values.background, values.shape = how.step, how.background, how.size
     return kernels.volume_march(values)
 end
 
---- styles.slices(kernels, values, how): draws slices from front to back, several in each launch.
+--- styles.slices(kernels, values, how) draws slices from front to back, several in each launch.
 function styles.slices(kernels, values, how)
     local first, last = how.camera.first, how.camera.last
     local count <const> = math.max(0, math.ceil((last - first) / how.step))
@@ -157,7 +157,7 @@ local function clouds(s, how, taken)
     return styles[taken.method or "march"](rays.program(painted, values.light ~= nil), values, how)
 end
 
---- rill.volume(s [, {camera =, transfer =, iso =, ...}]): returns an image, a stream of vec3 {rows, columns}, of a
+--- rill.volume(s [, {camera =, transfer =, iso =, ...}]) returns an image, a stream of vec3 {rows, columns}, of a
 -- volume {layers, rows, columns}. A segment ds of a ray absorbs 1 - exp(-k ds) of the light, where k is the opacity
 -- per length, and emits its color instead (Max 1995). With `iso` the image shows an isosurface.
 local function new(s, given)

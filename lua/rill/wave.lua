@@ -39,7 +39,7 @@ local function openings(self, walls)
     return lattice.mask("rill.wave: option 'walls'", walls, self.shape, 0, 1)
 end
 
---- rill.wave{shape =, spacing =, speed =, ...}: returns a wave, at rest unless `height` or `velocity` is given.
+--- rill.wave{shape =, spacing =, speed =, ...} returns a wave, at rest unless `height` or `velocity` is given.
 local function new(given)
     local taken = simulation.take("rill.wave", given, OPTIONS, "shape")
     local self = lattice.new("rill.wave", taken.shape, taken.spacing or 1)
@@ -66,7 +66,7 @@ local function advance(w, dt)
     w.z, w.spare, w.before, w.time = w.spare, w.z, dt, w.time + dt
 end
 
---- W:step([dt]): advances by dt seconds. Default: the option dt, or 0.9 of the longest stable step. Returns the wave.
+--- W:step([dt]) advances by dt seconds. Default: the option dt, or 0.9 of the longest stable step. Returns the wave.
 -- Nothing is read back.
 function methods:step(dt)
     local w = state_of(self, "step")
@@ -92,7 +92,7 @@ function fields.energy(w)
     return volume * e:sum()
 end
 
---- W:picture{scale = 1}: returns an image of a two-dimensional wave as water in slanting light, a stream of vec3.
+--- W:picture{scale = 1} returns an image of a two-dimensional wave as water in slanting light, a stream of vec3.
 -- Heights times `scale` are shown from -1 to 1.
 function methods:picture(options)
     local w = state_of(self, "picture")

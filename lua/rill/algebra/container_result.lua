@@ -61,7 +61,7 @@ local function set_default(container, kernel, arguments, number)
     end
 end
 
---- ofcontainers.eval(kernel, arguments, number, first, solid): returns the values of an expression as a new container
+--- ofcontainers.eval(kernel, arguments, number, first, solid) returns the values of an expression as a new container
 -- like `first`. `number`: the serial number of the kernel. `solid`: streams with the shape of the container are among
 -- the arguments, so every element has a value.
 function ofcontainers.eval(kernel, arguments, number, first, solid)

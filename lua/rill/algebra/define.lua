@@ -28,7 +28,7 @@ local function copy(op, same)
     end
 end
 
---- define.row(name, operands, rule, op): adds an operation to the table. `operands`: the names of the operands in one
+--- define.row(name, operands, rule, op) adds an operation to the table. `operands`: the names of the operands in one
 -- string, with "?" after optional ones. `rule`: the rule of types, one of typing.lua or "vector". `op`: the other
 -- fields of the operation:
 --   any, float, double, int, uint, bool: the formula of its GLSL, for all scalars or for one (algebra/functions.lua).

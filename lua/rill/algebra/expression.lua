@@ -33,7 +33,7 @@ expression.meta = meta
 
 -- ---- errors
 
---- expression.fail(format, ...): raises an error at the line of the script that used the algebra.
+--- expression.fail(format, ...) raises an error at the line of the script that used the algebra.
 expression.fail = errors.fail
 local fail <const> = errors.fail
 
@@ -42,7 +42,7 @@ local function is_expression(value)
 end
 expression.is = is_expression
 
---- expression.describe(value): returns a description of a value for messages: "stream<float>[4]", "number 1.5",
+--- expression.describe(value) returns a description of a value for messages: "stream<float>[4]", "number 1.5",
 -- "nil".
 function expression.describe(value)
     local kind = rill.type(value)
@@ -105,7 +105,7 @@ end
 
 local leaf_of, written = core._leaf, core._written
 
---- expression.leaf(stream, where, i, name): returns the leaf of a stream or a container, which is argument i of the
+--- expression.leaf(stream, where, i, name) returns the leaf of a stream or a container, which is argument i of the
 -- function `where`. Raises an error if it is closed.
 function expression.leaf(stream, where, i, name)
     local view, version, seen, shape, sparse = leaf_of(stream)
@@ -119,7 +119,7 @@ function expression.leaf(stream, where, i, name)
     }
 end
 
---- expression.constant(value, name): returns the node of a constant: a number, a boolean or a table of numbers that
+--- expression.constant(value, name) returns the node of a constant: a number, a boolean or a table of numbers that
 -- fits the type `name`.
 function expression.constant(value, name)
     return {_op = CONSTANT, _value = value, _type = name, _shape = false, _count = 1}
@@ -140,7 +140,7 @@ local function largest(list)
     return found
 end
 
---- expression.node(op, name, list, where): returns a node of type `name` over operands (leaves, constants and
+--- expression.node(op, name, list, where) returns a node of type `name` over operands (leaves, constants and
 -- expressions, not only constants). Evaluates the largest operands if the tree has too many nodes. Raises an error in
 -- the name of `where` if the shapes do not match.
 function expression.node(op, name, list, where)
@@ -211,12 +211,12 @@ local function check_fresh(e, node)
     end
 end
 
---- expression.check(e): raises an error if memory that an expression reads was written after it was built.
+--- expression.check(e) raises an error if memory that an expression reads was written after it was built.
 function expression.check(e)
     check_fresh(e, e)
 end
 
---- expression.prepare(e): returns the kernel of an expression, its arguments (streams, then constants), the number of
+--- expression.prepare(e) returns the kernel of an expression, its arguments (streams, then constants), the number of
 -- streams, and the kernel's serial number. Raises an error if memory that the expression reads was written after it
 -- was built.
 function expression.prepare(e)
@@ -245,7 +245,7 @@ local function first_container(e)
         "c:stream()", expression.describe(e), other, e._shape)
 end
 
---- expression.eval(e): returns a new stream, or container, of an expression's values.
+--- expression.eval(e) returns a new stream, or container, of an expression's values.
 function expression.eval(e)
     local kernel, arguments, _, number = prepare(e)
     if e._sparse then
@@ -265,7 +265,7 @@ evaluated = function(e)
     return memo
 end
 
---- expression.value(e): returns the values of an expression as a stream that is cached with the expression and must
+--- expression.value(e) returns the values of an expression as a stream that is cached with the expression and must
 -- not be written.
 function expression.value(e)
     return evaluated(e)._view
@@ -335,7 +335,7 @@ local function check(e, name)
     end
 end
 
---- e:eval(): returns a new stream of the expression's values, or a container if the expression has containers.
+--- e:eval() returns a new stream of the expression's values, or a container if the expression has containers.
 function methods.eval(e, ...)
     check(e, "eval")
     if select("#", ...) > 0 then
@@ -344,7 +344,7 @@ function methods.eval(e, ...)
     return expression.eval(e)
 end
 
---- e:close(): releases the cached values, which are computed again when they are needed. `local e <close>` works too.
+--- e:close() releases the cached values, which are computed again when they are needed. `local e <close>` works too.
 function methods.close(e)
     check(e, "close")
     e._memo = false
@@ -362,7 +362,7 @@ local function index(value, key)
     return found
 end
 
---- expression.method(e, name): returns a method of the expression's values, which are a stream or a container.
+--- expression.method(e, name) returns a method of the expression's values, which are a stream or a container.
 function expression.method(e, name)
     return e._sparse and errors.call(index, evaluated(e)._view, name) or core._method(name)
 end

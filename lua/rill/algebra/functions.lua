@@ -162,7 +162,7 @@ end
 
 local COMPONENTS <const> = {"x", "y", "z", "w"}
 
---- formula.write(text, out, prefix, scalar, components, vector, operands, flat, result): returns the GLSL of one
+--- formula.write(text, out, prefix, scalar, components, vector, operands, flat, result) returns the GLSL of one
 -- operation. `text`: a formula. `scalar`, `components`: of the values that it works on; `vector`: their type.
 -- `operands`: GLSL of this type, or of scalars where flat[i] is true. `result`: the type of the result. Adds the
 -- functions that it needs to `out`.

@@ -126,7 +126,7 @@ local function compile(sequence, node)
     return number
 end
 
---- instructions.of(node): returns the list of instructions of a tree: `code`, `inputs` (different leaves), `leaves`
+--- instructions.of(node) returns the list of instructions of a tree: `code`, `inputs` (different leaves), `leaves`
 -- (all leaves) and `constants`.
 function instructions.of(node)
     local sequence = {tokens = {}, numbers = {}, code = {}, seen = {}, inputs = {}, leaves = {}, constants = {}}
@@ -252,7 +252,7 @@ local function instruction_text(code, number)
     return ("%s(%s)"):format(instruction.op.name, table.concat(operands, ", "))
 end
 
---- instructions.text(kernel): returns what the kernel of an expression computes: "sqrt(add(s1, n1))" with streams s1
+--- instructions.text(kernel) returns what the kernel of an expression computes: "sqrt(add(s1, n1))" with streams s1
 -- .. and numbers n1 .. Returns nil for other kernels.
 function instructions.text(kernel)
     local code = codes[kernel]
@@ -262,7 +262,7 @@ end
 -- Kernels and their serial numbers by key.
 local find_kernel, keep_kernel = lru(KEPT_KERNELS)
 
---- instructions.kernel(sequence): returns the kernel of a list of instructions and its serial number, {kernel =,
+--- instructions.kernel(sequence) returns the kernel of a list of instructions and its serial number, {kernel =,
 -- serial =}.
 function instructions.kernel(sequence)
     local key = table.concat(sequence.tokens, ";")

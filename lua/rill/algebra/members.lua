@@ -105,7 +105,7 @@ expression.component = component
 core._metamethod("__field", component)
 core._container_metamethod("__field", component)
 
---- s:field(name): returns a field of structures, or components of vectors, as s.name does. It also finds fields with
+--- s:field(name) returns a field of structures, or components of vectors, as s.name does. It also finds fields with
 -- the name of a method or of a field of streams, such as "size". Raises an error if the elements have no such field.
 local function named_field(s, name, ...)
     local kind <const> = rill.type(s)

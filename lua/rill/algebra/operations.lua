@@ -9,7 +9,7 @@ require "rill.algebra.rows.geometry"
 
 local operations = {list = define.list, named = define.named}
 
---- operations.signature(op): returns the signature of the operation's function or method, "rill.atan(y: operand, x?:
+--- operations.signature(op) returns the signature of the operation's function or method, "rill.atan(y: operand, x?:
 -- operand): expression", or nil if it is only an operator.
 function operations.signature(op)
     if not op.doc then

@@ -15,7 +15,7 @@ local function check(c, name, ...)
     end
 end
 
---- c:like([type]): returns a container of the same kind, filled with zeros, with default 0. Default of
+--- c:like([type]) returns a container of the same kind, filled with zeros, with default 0. Default of
 --- type: c's type. If it has pages, none is mapped yet.
 function converted.like(c, ...)
     check(c, "like", ...)
@@ -40,7 +40,7 @@ local function in_parts(c, ...)
     return made
 end
 
---- c:cast(type): returns a container that is mapped like c, with the elements and the default converted as
+--- c:cast(type) returns a container that is mapped like c, with the elements and the default converted as
 --- by s:cast.
 function converted.cast(c, ...)
     check(c, "cast", ...)

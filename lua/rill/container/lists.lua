@@ -92,7 +92,7 @@ local function values_of(options, count)
     return values and values:copy():reshape(count)
 end
 
---- rill.lists(type, {shape =, counts = | offsets = | keys = [, values =]}): creates a grid of lists.
+--- rill.lists(type, {shape =, counts = | offsets = | keys = [, values =]}) creates a grid of lists.
 --- counts and offsets are as for rill.translator.lists. keys: the cell of each entry, as a 0-based
 --- row-major index or as a point, x first; entries of a cell keep their order. Default of values: the
 --- 0-based index of each entry's key, or zero without keys. Raises an error if a key lies outside of the

@@ -183,7 +183,7 @@ local function check_options(options)
     return options
 end
 
---- c:map_cpu{first=, last=, lazy=}: returns a view of a box with 1-based row-major indices: m[i], #m, and
+--- c:map_cpu{first=, last=, lazy=} returns a view of a box with 1-based row-major indices: m[i], #m, and
 --- m:unmap(), which writes back the pages that were assigned to. Defaults: the whole domain, lazy = false.
 --- With lazy = true a page is read when one of its elements is first accessed; otherwise all mapped pages
 --- are read immediately.

@@ -105,7 +105,7 @@ local function read(traversal, ...)
     return traversal.view[(traversal.at - 1) * traversal.count + place + 1]
 end
 
---- c:neighbors(reach [, range]): returns an iterator that gives near, i, j, ... for each element of a
+--- c:neighbors(reach [, range]) returns an iterator that gives near, i, j, ... for each element of a
 --- range or a list of ranges. Default of range: the mapped elements. near(di, dj, ...) returns the element
 --- at this offset, at most `reach` (an integer, or one for each dimension) away in each dimension; near()
 --- returns the element itself. Outside of the domain the boundary decides. Raises an error if a

@@ -2,12 +2,12 @@
 -- for each point.
 local points = {VECTOR = 4, vectors = {"int", "ivec2", "ivec3", "ivec4"}}
 
---- points.parameter(name, rank): returns the declaration of a parameter of points that are accessed by index.
+--- points.parameter(name, rank) returns the declaration of a parameter of points that are accessed by index.
 function points.parameter(name, rank)
     return (rank > points.VECTOR and "int %s[][]" or points.vectors[rank] .. " %s[]"):format(name)
 end
 
---- points.coordinate(name, index, d, rank): returns the text for coordinate d (1-based, x first) of a point.
+--- points.coordinate(name, index, d, rank) returns the text for coordinate d (1-based, x first) of a point.
 function points.coordinate(name, index, d, rank)
     local pattern = rank == 1 and "%s[%s]" or rank > points.VECTOR and "%s[%s][%d]" or "%s[%s].%s"
     return pattern:format(name, index, rank > points.VECTOR and d - 1 or ("xyzw"):sub(d, d))
@@ -15,7 +15,7 @@ end
 
 local values = {}
 
---- points.values(rank): returns values for templates. `point` and `brackets` declare a parameter of
+--- points.values(rank) returns values for templates. `point` and `brackets` declare a parameter of
 --- points, "$point p$brackets". `vector` tells whether a point is one element of the stream. `dims` has
 --- one row {d, at} for each dimension: its 1-based index, x first, and the suffix that selects the
 --- coordinate of a point.

@@ -27,7 +27,7 @@ end
 --- camera.size: the row for option.take of the size of an image.
 camera.size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}
 
---- camera.above(target, up, reach): returns the default position of the eye: to the side and above the target, so far
+--- camera.above(target, up, reach) returns the default position of the eye: to the side and above the target, so far
 -- away that a sphere of radius `reach` fits into the image.
 function camera.above(target, up, reach)
     local side = math.abs(up[1]) < 0.9 and {1, 0, 0} or {0, 1, 0}
@@ -36,7 +36,7 @@ function camera.above(target, up, reach)
         cross(up, across))
 end
 
---- camera.axes(eye, target, up): returns a camera {eye =, ahead =, right =, above =, up =} of unit vectors, or nil if
+--- camera.axes(eye, target, up) returns a camera {eye =, ahead =, right =, above =, up =} of unit vectors, or nil if
 -- `up` is parallel to the line of sight.
 function camera.axes(eye, target, up)
     local ahead = unit {target[1] - eye[1], target[2] - eye[2], target[3] - eye[3]}
@@ -44,7 +44,7 @@ function camera.axes(eye, target, up)
     return right and {eye = eye, ahead = ahead, right = right, above = cross(right, ahead), up = up}
 end
 
---- camera.approach(seen, low, high): moves the start of rays close to a box, because floats of a distant eye are too
+--- camera.approach(seen, low, high) moves the start of rays close to a box, because floats of a distant eye are too
 -- coarse there. Returns the new start (a point on the camera's axis, one diagonal before the box, or the eye if that
 -- is near), its distance from the eye, and the distances from it at which the box begins and ends.
 function camera.approach(seen, low, high)
@@ -61,7 +61,7 @@ function camera.approach(seen, low, high)
     return eye, ahead, math.max(least, 0) - ahead, most - ahead
 end
 
---- camera.focus(columns, degrees): returns pixels per length at distance 1 for an image whose horizontal field of
+--- camera.focus(columns, degrees) returns pixels per length at distance 1 for an image whose horizontal field of
 -- view is `degrees`.
 function camera.focus(columns, degrees)
     return columns / 2 / math.tan(math.rad(degrees / 2))
@@ -75,7 +75,7 @@ camera.rows = {
     orthographic = option.positive, near = option.positive,
 }
 
---- camera.take(where, given, rows): returns the checked option 'camera'.
+--- camera.take(where, given, rows) returns the checked option 'camera'.
 function camera.take(where, given, rows)
     local taken = option.take(where .. ": option 'camera'", given, rows)
     if taken.fov and taken.orthographic then
@@ -92,7 +92,7 @@ local function corner(positions, sign)
     return least and least[1] < 1e38 and {sign * least[1], sign * least[2], sign * least[3]} or nil
 end
 
---- camera.bounds(meshes): returns the smallest and the largest coordinates of all vertices, read back; -1 and 1 if
+--- camera.bounds(meshes) returns the smallest and the largest coordinates of all vertices, read back; -1 and 1 if
 -- there are none.
 function camera.bounds(meshes)
     local low, high
@@ -125,7 +125,7 @@ local function eye_of(taken, target, up, meshes, size)
     return vector.map(function(t, way) return t + back * way end, target, towards)
 end
 
---- camera.place(taken, eye, target, up, where): returns the arguments of kernels for a camera, except focus and
+--- camera.place(taken, eye, target, up, where) returns the arguments of kernels for a camera, except focus and
 -- middle. `reach` is the distance to the target, or the width of an orthographic image.
 function camera.place(taken, eye, target, up, where)
     local seen = up and camera.axes(eye, target, up)
@@ -140,7 +140,7 @@ function camera.place(taken, eye, target, up, where)
     return seen
 end
 
---- camera.of_meshes(given, meshes, size, where): returns a camera for meshes: eye, ahead, right, above; parallel: 1
+--- camera.of_meshes(given, meshes, size, where) returns a camera for meshes: eye, ahead, right, above; parallel: 1
 -- for a parallel projection; limit: the largest depth value; width: width of the image, in lengths at distance 1, or
 -- for a parallel projection in lengths.
 function camera.of_meshes(given, meshes, size, where)

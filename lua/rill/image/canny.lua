@@ -37,7 +37,7 @@ local OPTIONS <const> = {
     sigma = option.number(0.0, 1e5, 1.4), low = option.number(0.0, 1e15, 0.04), high = option.number(0.0, 1e15, 0.1),
 }
 
---- rill.image.canny(s [, {low=, high=, sigma=}]): returns a stream of bool, true on the edges of `s` (of its luminance, if it has colors) after smoothing
+--- rill.image.canny(s [, {low=, high=, sigma=}]) returns a stream of bool, true on the edges of `s` (of its luminance, if it has colors) after smoothing
 -- by rill.image.gaussian with `sigma` (default: 1.4). Edges are ridges of the gradient's length, in values per pixel, of at least `high` (default:
 -- 0.1), and ridges of at least `low` (default: 0.04) that are connected to them through any of the eight neighbors.
 local function canny(s, type, where, options)

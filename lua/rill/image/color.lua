@@ -54,7 +54,7 @@ local function check_type(where, type, from)
     end
 end
 
---- rill.image.convert(s, from, to): converts `s` to another color space: "srgb", "linear" (light), "hsv" (each 0 to 1), "lab" (L from 0 to 100) or "ycbcr" (Cb and Cr
+--- rill.image.convert(s, from, to) converts `s` to another color space: "srgb", "linear" (light), "hsv" (each 0 to 1), "lab" (L from 0 to 100) or "ycbcr" (Cb and Cr
 -- around 0.5), each of vec3, or of vec4 whose alpha does not change; or "gray", of float.
 local function convert(s, type, where, from, to)
     known_space(where, 2, "from", from)

@@ -87,7 +87,7 @@ local function by_streams(s, wy, wx)
     return rill.convolve(picture.same_border(down, s, scale), wx:reshape {1, wx.size})
 end
 
---- rill.image.separable(s, wy, wx): returns `s` convolved with `wy` down its columns and `wx` along its rows, which is the result of
+--- rill.image.separable(s, wy, wx) returns `s` convolved with `wy` down its columns and `wx` along its rows, which is the result of
 -- rill.image.convolve with the weights wy[j] wx[i]. `wy` and `wx` are lists of numbers or streams.
 weigh.separable = picture.filter("separable", function(s, kind, where, wy, wx)
     wy, wx = line_of(where, 2, "wy", wy), line_of(where, 3, "wx", wx)

@@ -13,7 +13,7 @@ local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- the largest float: bounds 1 / k
 
 local CONDUCTANCES <const> = {exp = "exp(-q * q)", quotient = "1.0 / (1.0 + q * q)"}
 
---- rill.image.diffuse(s, {k= [, steps=, step=, conductance=]}): returns `s` after `steps` (default: 20) steps of length `step` (default: 0.2, at most 0.25) of
+--- rill.image.diffuse(s, {k= [, steps=, step=, conductance=]}) returns `s` after `steps` (default: 20) steps of length `step` (default: 0.2, at most 0.25) of
 -- diffusion that stops at edges, where neighbors differ by more than `k`. The conductance of a difference d is exp(-(d / k)^2) ("exp", the default) or
 -- 1 / (1 + (d / k)^2) ("quotient").
 local function diffuse(s, type, where, options)

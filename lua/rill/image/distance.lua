@@ -39,7 +39,7 @@ local function across_rows(p, f)
     return r
 end
 
---- rill.image.distance(mask): returns a stream of float, the distance of each pixel to the nearest false pixel, in pixels, from center to center. It is 0
+--- rill.image.distance(mask) returns a stream of float, the distance of each pixel to the nearest false pixel, in pixels, from center to center. It is 0
 -- where the mask is false, and infinite if no pixel is false. Each is the float nearest to the root of an integer.
 distance.distance = errors.guard(function(mask)
     mask = take("rill.image.distance", mask)

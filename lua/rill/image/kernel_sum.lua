@@ -61,7 +61,7 @@ local function nonzero(offsets, weights)
     return kept, numbers
 end
 
---- weighted.sum(s, type, offsets, weights): returns an image each element of which is the sum of weights[i] times the neighbor of `s` at
+--- weighted.sum(s, type, offsets, weights) returns an image each element of which is the sum of weights[i] times the neighbor of `s` at
 -- offsets[i], {dx, dy}. At most 32 terms. A weight of 0 ignores its neighbor, even NaN.
 function weighted.sum(s, type, offsets, weights)
     offsets, weights = nonzero(offsets, weights)
@@ -132,7 +132,7 @@ local function narrow_line(s, type, axis, first, weights)
     return WEIGH_NARROW:kernel {T = type}(s, list, #weights, first, along(axis, 1))
 end
 
---- weighted.line(s, type, axis, first, weights): returns an image each element of which is the sum of weights[i] times the neighbor at the offset
+--- weighted.line(s, type, axis, first, weights) returns an image each element of which is the sum of weights[i] times the neighbor at the offset
 -- first + i - 1 along an axis, 1 for columns, 2 for rows. Any number of weights.
 function weighted.line(s, type, axis, first, weights)
     local n = s.shape[axis]
@@ -153,7 +153,7 @@ function weighted.line(s, type, axis, first, weights)
     return weighted.sum(s, type, offsets, weights)
 end
 
---- weighted.cross(s, type, wy, wx): returns `s` convolved with `wy` down the columns and then with `wx` along the rows. The center of n weights is the
+--- weighted.cross(s, type, wy, wx) returns `s` convolved with `wy` down the columns and then with `wx` along the rows. The center of n weights is the
 -- weight n // 2 (0-based).
 function weighted.cross(s, type, wy, wx)
     local function line(from, axis, weights)

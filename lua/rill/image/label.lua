@@ -94,7 +94,7 @@ local function label_tiles(p, tile, first, by_fours, shape)
     return labels or rill.stream("int", shape), parts
 end
 
---- rill.image.label(mask [, {connectivity = 4}]): returns labels, count. True pixels that share a side belong to one component; with connectivity 8 also pixels that
+--- rill.image.label(mask [, {connectivity = 4}]) returns labels, count. True pixels that share a side belong to one component; with connectivity 8 also pixels that
 -- share a corner. All pixels of component k of `count` have the label k, an int; false pixels have 0. Components are numbered in the order of their first pixels, row
 -- by row. Waits for the device to read the count.
 label.label = errors.guard(function(given, options, ...)
@@ -139,7 +139,7 @@ local function labels_of(labels, count)
     return labels, count
 end
 
---- rill.image.regions(labels [, count]): returns the properties of the regions 1 to `count` of a stream of labels, a table of streams: `area`, the number of pixels
+--- rill.image.regions(labels [, count]) returns the properties of the regions 1 to `count` of a stream of labels, a table of streams: `area`, the number of pixels
 -- (int); `centroid`, the mean row and column (vec2); `first` and `last`, the smallest and the largest row and column, both included (ivec2). Rows and columns are 0-based.
 -- Pixels whose label is not in 1 .. count are ignored. A region without pixels has the area 0, the centroid NaN, and a `last` before its `first`. Default of
 -- `count`: the largest label, for which the call waits for the device.

@@ -112,7 +112,7 @@ local function by_selection(s, type, radius)
     return r
 end
 
---- rill.image.median(s, radius): returns the median of the square of 2 radius + 1 pixels around each pixel, component by component. The result has the bits of
+--- rill.image.median(s, radius) returns the median of the square of 2 radius + 1 pixels around each pixel, component by component. The result has the bits of
 -- one of the pixels. -0 is ordered before 0, NaN after all numbers. The boundary of `s` applies. Default: "clamp".
 median.median = picture.filter("median", function(s, type, where, radius)
     radius = picture.number(where, 2, "radius", radius, 0, MOST_RADIUS)

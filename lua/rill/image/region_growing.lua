@@ -112,7 +112,7 @@ local function check_numbers(s, type)
     end
 end
 
---- rill.image.segment(s, {seeds=, tolerance= [, edge=, smooth=, steps=]}): returns a mask of the region around the seeds, which are a list of {row, column} or a mask,
+--- rill.image.segment(s, {seeds=, tolerance= [, edge=, smooth=, steps=]}) returns a mask of the region around the seeds, which are a list of {row, column} or a mask,
 -- and a report {level=, iterations=, converged=}. The image is smoothed by `smooth` (default: 10) steps of Perona and Malik's diffusion. Then levels, 1 at the
 -- seeds and 0 elsewhere, spread where the image differs from the seeds' mean by less than `tolerance`, and more slowly across differences above `edge` (default:
 -- `tolerance`), for `steps` steps or, by default, until they converge. The mask is true where a level is above 1/2. Waits for the device every 32 steps if

@@ -156,7 +156,7 @@ local function sizes_of(where, shape)
     return rows, columns
 end
 
---- rill.image.resize(s, shape [, {filter=}]): returns `s` in another shape, {rows, columns}, by a filter: "nearest", "linear" (default), "cubic", "area" (the mean of
+--- rill.image.resize(s, shape [, {filter=}]) returns `s` in another shape, {rows, columns}, by a filter: "nearest", "linear" (default), "cubic", "area" (the mean of
 -- the area that a pixel covers) or "lanczos" (radius 3, widened where the image becomes smaller). Pixels are squares: the center of the first one is at half a
 -- pixel in both images.
 local function resize(s, type, where, shape, options)

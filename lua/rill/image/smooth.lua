@@ -10,7 +10,7 @@ local MOST_SIGMA <const> = 1e5
 local MOST_RADIUS <const> = 100 -- its window has about 40,000 pixels: some devices terminate loops after about 65,000 iterations
 local UNROLLED <const> = 7 -- the largest radius whose loops the driver's compiler may unroll
 
---- smooth.weights(sigma): returns the weights of rill.image.gaussian, up to the radius ceil(3 sigma). Their sum is 1.
+--- smooth.weights(sigma) returns the weights of rill.image.gaussian, up to the radius ceil(3 sigma). Their sum is 1.
 function smooth.weights(sigma)
     local radius, weights, total = math.ceil(3 * sigma), {}, 0
     for k = -radius, radius do
@@ -23,7 +23,7 @@ function smooth.weights(sigma)
     return weights
 end
 
---- rill.image.gaussian(s, sigma): returns `s` smoothed by a Gaussian of standard deviation `sigma`, in pixels, up to the radius ceil(3 sigma). The boundary
+--- rill.image.gaussian(s, sigma) returns `s` smoothed by a Gaussian of standard deviation `sigma`, in pixels, up to the radius ceil(3 sigma). The boundary
 -- of `s` applies. Default: "clamp".
 smooth.gaussian = picture.filter("gaussian", function(s, type, where, sigma)
     sigma = picture.number(where, 2, "sigma", sigma, 0.0, MOST_SIGMA)
@@ -54,7 +54,7 @@ local function falloff(sigma)
     return math.min(math.sqrt(0.5) / sigma, LARGEST)
 end
 
---- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}): returns the weighted mean of the (2 radius + 1)^2 pixels around each pixel. The weight of a
+--- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}) returns the weighted mean of the (2 radius + 1)^2 pixels around each pixel. The weight of a
 -- neighbor is exp(-d^2 / (2 sigma_space^2)) of its distance d in pixels, times the same function with `sigma_range` of its difference in value, for
 -- vectors the length of the difference (Tomasi and Manduchi, "Bilateral filtering for gray and color images", 1998). Default of radius:
 -- ceil(3 sigma_space), at most 100.

@@ -81,7 +81,7 @@ local function exchange(s, element, shape, sends, counts)
     return result
 end
 
---- order.exchange(s, element, shape, sends, counts): see above.
+--- order.exchange(s, element, shape, sends, counts) exchanges elements: see above.
 order.exchange = exchange
 
 -- The overlap of two ranges of rows: first, relative to the first range, and count.
@@ -142,7 +142,7 @@ end
 -- ranks.
 order.from_rows = from_rows
 
---- distributed.gathered(part, params, name): see rill.mpi.distributed.
+--- distributed.gathered(part, params, name) is described in rill.mpi.distributed.
 function distributed.gathered(part, vouts, name)
     if not part then
         for _, param in ipairs(vouts) do

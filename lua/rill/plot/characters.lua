@@ -24,7 +24,7 @@ local function canvas(columns, rows, style)
     }, Canvas)
 end
 
---- Canvas:dot(x, y, owner): sets a dot, 0-based from the lower left, of the mark number `owner`.
+--- Canvas:dot(x, y, owner) sets a dot, 0-based from the lower left, of the mark number `owner`.
 function Canvas:dot(x, y, owner)
     local top = self.height - 1 - y
     local cell = top // self.down * self.columns + x // self.across
@@ -37,7 +37,7 @@ local function index_of(share, count)
     return math.min(math.max(math.floor(share * count), 0), count - 1)
 end
 
---- Canvas:segment(ax, ay, bx, by, owner): sets the dots of a segment, whose coordinates are from 0 to 1.
+--- Canvas:segment(ax, ay, bx, by, owner) sets the dots of a segment, whose coordinates are from 0 to 1.
 function Canvas:segment(ax, ay, bx, by, owner)
     local x0, y0 = index_of(ax, self.width), index_of(ay, self.height)
     local x1, y1 = index_of(bx, self.width), index_of(by, self.height)
@@ -50,7 +50,7 @@ end
 
 local draw = {}
 
---- draw.line(self, mark): draws polylines.
+--- draw.line(self, mark) draws polylines.
 function draw.line(self, mark)
     for _, run in ipairs(mark.runs) do
         self:segment(run[1], run[2], run[1], run[2], mark.number)
@@ -60,7 +60,7 @@ function draw.line(self, mark)
     end
 end
 
---- draw.scatter(self, mark): draws points, or the cells that contain points.
+--- draw.scatter(self, mark) draws points, or the cells that contain points.
 function draw.scatter(self, mark)
     for i = 1, #(mark.points or {}), 2 do
         self:dot(index_of(mark.points[i], self.width), index_of(mark.points[i + 1], self.height), mark.number)
@@ -74,7 +74,7 @@ function draw.scatter(self, mark)
     end
 end
 
---- draw.histogram(self, mark): draws bars in whole columns of cells. A column shows the highest of its bars, in eighths of a cell. Differences of 1e-9 of the
+--- draw.histogram(self, mark) draws bars in whole columns of cells. A column shows the highest of its bars, in eighths of a cell. Differences of 1e-9 of the
 -- width are rounding.
 function draw.histogram(self, mark)
     local tops = {}
@@ -99,7 +99,7 @@ function draw.histogram(self, mark)
     end
 end
 
---- Canvas:character(cell): returns the character of a cell.
+--- Canvas:character(cell) returns the character of a cell.
 function Canvas:character(cell)
     local bits, solid, owner = self.bits[cell], self.solid[cell], self.owner[cell]
     if self.style == "braille" then
@@ -232,7 +232,7 @@ end
 
 local text = {}
 
---- text.render(chart, able): returns the chart as a string, chart.width characters wide and chart.height lines high, for a terminal with the capabilities
+--- text.render(chart, able) returns the chart as a string, chart.width characters wide and chart.height lines high, for a terminal with the capabilities
 -- `able`, as terminal.look returns them.
 function text.render(chart, able)
     local style, paint = style_of(chart, able), painter(able, chart)

@@ -24,7 +24,7 @@ end
 
 local draw = {}
 
---- draw.line(canvas, mark, box): draws the polylines of a mark; a single point is a dot.
+--- draw.line(canvas, mark, box) draws the polylines of a mark; a single point is a dot.
 function draw.line(canvas, mark, box)
     for _, run in ipairs(mark.runs) do
         local points = {}
@@ -61,7 +61,7 @@ local function cell_rects(mark, box)
     return rects
 end
 
---- draw.scatter(canvas, mark, box): draws points as dots, and cells as squares.
+--- draw.scatter(canvas, mark, box) draws points as dots, and cells as squares.
 function draw.scatter(canvas, mark, box)
     if mark.cells then
         return canvas:rects(cell_rects(mark, box), color_of(mark), 1)
@@ -74,7 +74,7 @@ function draw.scatter(canvas, mark, box)
     canvas:dots(points, DOT, color_of(mark))
 end
 
---- draw.histogram(canvas, mark, box, opacity): draws bars, with a gap of a pixel if they are wide enough.
+--- draw.histogram(canvas, mark, box, opacity) draws bars, with a gap of a pixel if they are wide enough.
 function draw.histogram(canvas, mark, box, opacity)
     local rects = {}
     for _, bar in ipairs(mark.bars) do

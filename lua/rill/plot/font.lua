@@ -63,12 +63,12 @@ local function glyph(character)
     return found
 end
 
---- font.half(size): returns half the width of a stroke, in pixels.
+--- font.half(size) returns half the width of a stroke, in pixels.
 function font.half(size)
     return 0.55 * math.max(size / SIZE, 1)
 end
 
---- font.width(text, size): returns the width of a text (valid UTF-8) in pixels.
+--- font.width(text, size) returns the width of a text (valid UTF-8) in pixels.
 function font.width(text, size)
     local width = 0
     for _, code in utf8.codes(text) do
@@ -77,7 +77,7 @@ function font.width(text, size)
     return math.max(width - SPACE, 0) * size / SIZE
 end
 
---- font.strokes(text, size): iterates over the segments x1, y1, x2, y2 of a text that begins at 0, 0, with y upwards.
+--- font.strokes(text, size) iterates over the segments x1, y1, x2, y2 of a text that begins at 0, 0, with y upwards.
 function font.strokes(text, size)
     return coroutine.wrap(function()
         local x, scale = 0, size / SIZE

@@ -57,7 +57,7 @@ end
 
 local measure = {}
 
---- measure.line(series, chart): sets the points of a line, reduced if there are more than can be seen.
+--- measure.line(series, chart) sets the points of a line, reduced if there are more than can be seen.
 function measure.line(series, chart)
     if count_of(series.y) > LONG then
         local x, y = series.x and as_stream(series.x), as_stream(series.y)
@@ -69,7 +69,7 @@ function measure.line(series, chart)
     measure_points(series, chart)
 end
 
---- measure.scatter(series, chart): sets the points, or for a long series its limits, which the device computes.
+--- measure.scatter(series, chart) sets the points, or for a long series its limits, which the device computes.
 function measure.scatter(series, chart)
     if count_of(series.y) <= LONG then
         return measure.line(series, chart)
@@ -101,7 +101,7 @@ local function bins(low, high, wanted_bins, count)
     return math.max(math.floor((high - low) / step + 0.5), 1), low, high
 end
 
---- measure.histogram(series, chart): sets the counts of the bins.
+--- measure.histogram(series, chart) sets the counts of the bins.
 function measure.histogram(series, chart)
     local values = as_stream(series.y)
     local low, high = reduce.extent(values)
@@ -187,12 +187,12 @@ end
 
 local make = {}
 
---- make.line(series, chart): returns polylines.
+--- make.line(series, chart) returns polylines.
 function make.line(series, chart)
     return { kind = "line", runs = runs(series.xs, series.ys, chart.xscale, chart.yscale) }
 end
 
---- make.scatter(series, chart): returns points {x1, y1, ...}, or for a long series a function cells(nx, ny) that returns flags of the cells of a grid that
+--- make.scatter(series, chart) returns points {x1, y1, ...}, or for a long series a function cells(nx, ny) that returns flags of the cells of a grid that
 -- contain points.
 function make.scatter(series, chart)
     local xscale, yscale = chart.xscale, chart.yscale
@@ -213,7 +213,7 @@ function make.scatter(series, chart)
     return { kind = "scatter", points = points }
 end
 
---- make.histogram(series, chart): returns bars {left, right, top}, and their base: 0, or the lower end of a logarithmic axis.
+--- make.histogram(series, chart) returns bars {left, right, top}, and their base: 0, or the lower end of a logarithmic axis.
 function make.histogram(series, chart)
     local bars, yscale = {}, chart.yscale
     local function within(v)
@@ -231,7 +231,7 @@ function make.histogram(series, chart)
     return { kind = "histogram", bars = bars, base = base }
 end
 
---- marks.make(chart): sets the chart's scales (xscale, yscale) and marks, a list of the series' lines, points or bars with their labels and colors. Fields of
+--- marks.make(chart) sets the chart's scales (xscale, yscale) and marks, a list of the series' lines, points or bars with their labels and colors. Fields of
 -- chart: columns, the resolution that long series are reduced to; xlog, ylog; xmin, xmax, ymin, ymax.
 function marks.make(chart)
     chart.xlimits, chart.ylimits = {}, {}

@@ -9,7 +9,7 @@ Canvas.__index = Canvas
 local LARGEST = 4096
 local WHITE = 0xffffff
 
---- Canvas.new(width, height): returns a white canvas.
+--- Canvas.new(width, height) returns a white canvas.
 function Canvas.new(width, height)
     if math.max(width, height) > LARGEST then
         error({ ("rill.plot: options 'width' and 'height': a PNG has at most %d pixels each way, got %d x %d"):format(
@@ -20,7 +20,7 @@ function Canvas.new(width, height)
     return self
 end
 
---- Canvas:clip(x, y, width, height): restricts later drawing to a rectangle, or, without arguments, to the whole canvas.
+--- Canvas:clip(x, y, width, height) restricts later drawing to a rectangle, or, without arguments, to the whole canvas.
 function Canvas:clip(x, y, width, height)
     self.left, self.top = math.max(math.floor(x or 0), 0), math.max(math.floor(y or 0), 0)
     self.right = math.min(math.ceil(x and x + width or self.width), self.width) - 1
@@ -72,7 +72,7 @@ local function stroke(self, cover, ax, ay, bx, by, half)
     end
 end
 
---- Canvas:polyline(list, width, color): draws strokes with round ends, or a horizontal or vertical segment with straight ends.
+--- Canvas:polyline(list, width, color) draws strokes with round ends, or a horizontal or vertical segment with straight ends.
 function Canvas:polyline(list, width, color)
     local cover, straight = {}, #list == 4 and (list[1] == list[3] or list[2] == list[4])
     if straight then -- exact ends
@@ -88,7 +88,7 @@ function Canvas:polyline(list, width, color)
     blend(self, cover, color, 1)
 end
 
---- Canvas:dots(list, radius, color): draws discs.
+--- Canvas:dots(list, radius, color) draws discs.
 function Canvas:dots(list, radius, color)
     local cover = {}
     for i = 1, #list, 2 do
@@ -102,7 +102,7 @@ local function inside(k, from, to)
     return math.max(math.min(to, k + 1) - math.max(from, k), 0)
 end
 
---- Canvas:rects(list, color, opacity): draws rectangles, with partial coverage of the pixels at their edges.
+--- Canvas:rects(list, color, opacity) draws rectangles, with partial coverage of the pixels at their edges.
 function Canvas:rects(list, color, opacity)
     local cover = {}
     for i = 1, #list, 4 do
@@ -119,7 +119,7 @@ function Canvas:rects(list, color, opacity)
     blend(self, cover, color, opacity)
 end
 
---- Canvas:text(x, y, text, size, anchor, color, upwards): draws a text by the strokes of the font.
+--- Canvas:text(x, y, text, size, anchor, color, upwards) draws a text by the strokes of the font.
 function Canvas:text(x, y, text, size, anchor, color, upwards)
     local width = font.width(text, size)
     local shift = anchor == "middle" and width / 2 or anchor == "end" and width or 0
@@ -137,12 +137,12 @@ function Canvas:text(x, y, text, size, anchor, color, upwards)
     blend(self, cover, color, 1)
 end
 
---- Canvas:width_of(text, size): returns the width of a text in pixels.
+--- Canvas:width_of(text, size) returns the width of a text in pixels.
 function Canvas.width_of(_, text, size)
     return font.width(text, size)
 end
 
---- Canvas:save(path): writes the PNG file.
+--- Canvas:save(path) writes the PNG file.
 function Canvas:save(path)
     local rows, pixels = {}, self.pixels
     local blank = ("<I4"):pack(0xff000000 | WHITE)

@@ -19,7 +19,7 @@ local function widen(low, high, room)
     return low - margin, high + margin
 end
 
---- Scale.apart(low, high): returns low and high, moved if the range between them would overflow or be too narrow.
+--- Scale.apart(low, high) returns low and high, moved if the range between them would overflow or be too narrow.
 function Scale.apart(low, high)
     low, high = math.max(math.min(low, FAR), -FAR), math.max(math.min(high, FAR), -FAR)
     if high - low < NEAR then
@@ -29,7 +29,7 @@ function Scale.apart(low, high)
     return low, high
 end
 
---- Scale.unit(...): returns the factor for numbers up to these, 1 or 10^-SHIFT, with which their differences do not overflow.
+--- Scale.unit(...) returns the factor for numbers up to these, 1 or 10^-SHIFT, with which their differences do not overflow.
 function Scale.unit(...)
     local unit = 1
     for _, v in ipairs { ... } do
@@ -38,7 +38,7 @@ function Scale.unit(...)
     return unit
 end
 
---- Scale.new(low, high, fixed, logarithmic, room): returns a scale for numbers from low to high (nil if there are none). fixed: {low, high}, limits that the
+--- Scale.new(low, high, fixed, logarithmic, room) returns a scale for numbers from low to high (nil if there are none). fixed: {low, high}, limits that the
 -- caller sets, each may be nil; room: the share of the range that is left free at both ends.
 function Scale.new(low, high, fixed, logarithmic, room)
     local fixed_low, fixed_high = fixed[1], fixed[2]
@@ -57,7 +57,7 @@ function Scale.new(low, high, fixed, logarithmic, room)
     return setmetatable({ low = low, high = high, to = to, unit = unit, logarithmic = logarithmic }, Scale)
 end
 
---- Scale:at(v): returns the position of a number, 0 at the lower end and 1 at the upper end; NaN for numbers that a logarithmic axis cannot show.
+--- Scale:at(v) returns the position of a number, 0 at the lower end and 1 at the upper end; NaN for numbers that a logarithmic axis cannot show.
 function Scale:at(v)
     if self.logarithmic and (v <= 0 or v ~= v) then
         return 0 / 0
@@ -100,7 +100,7 @@ local function round_step(range, count)
     end
 end
 
---- Scale.step(range, count): returns the least round step that divides a range into at most `count` parts.
+--- Scale.step(range, count) returns the least round step that divides a range into at most `count` parts.
 function Scale.step(range, count)
     local times, exponent = round_step(range, count)
     return times * 10.0 ^ exponent
@@ -152,7 +152,7 @@ local function power_ticks(low, high, count)
     return listed({ 1 }, stride)
 end
 
---- Scale:ticks(count): returns about `count` ticks {at = 0..1, label =}, in ascending order.
+--- Scale:ticks(count) returns about `count` ticks {at = 0..1, label =}, in ascending order.
 function Scale:ticks(count)
     count = math.max(count, 1)
     local ticks = self.logarithmic and power_ticks(self.low, self.high, count) or {}
@@ -178,7 +178,7 @@ function Scale:ticks(count)
     return placed
 end
 
---- Scale:ticks_that_fit(count, fits): returns the most ticks, at most about `count`, for which fits(ticks) is true.
+--- Scale:ticks_that_fit(count, fits) returns the most ticks, at most about `count`, for which fits(ticks) is true.
 function Scale:ticks_that_fit(count, fits)
     for n = count, 1, -1 do
         local ticks = self:ticks(n)

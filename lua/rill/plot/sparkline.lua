@@ -23,7 +23,7 @@ kernel void add(float s[], int n, int chunks, out float sum<>, out float count<>
 
 local sparkline = {}
 
---- sparkline.means(s, columns): returns a table of the means of `columns` parts of a stream of one dimension; NaN if a part has no finite element.
+--- sparkline.means(s, columns) returns a table of the means of `columns` parts of a stream of one dimension; NaN if a part has no finite element.
 function sparkline.means(s, columns)
     local parts = math.max(math.ceil(s.size / (columns * CHUNK)), 1)
     local sums, counts = ADD:kernel() { s = s, n = s.size, chunks = columns * parts, shape = { columns, parts } }
@@ -47,7 +47,7 @@ local function range(means)
     return low, high
 end
 
---- sparkline.draw(means, ramp [, low, high]): returns the line. `ramp`: characters of rising height or brightness; low and high: the numbers of the first and
+--- sparkline.draw(means, ramp [, low, high]) returns the line. `ramp`: characters of rising height or brightness; low and high: the numbers of the first and
 -- the last character. Default: the least and the largest mean.
 function sparkline.draw(means, ramp, low, high)
     local least, most = range(means)

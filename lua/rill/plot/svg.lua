@@ -6,7 +6,7 @@ Canvas.__index = Canvas
 
 local SIZE = 0.58 -- estimated width of a character, relative to the text size, since the viewer's font is not known
 
---- Canvas.new(width, height): returns an empty canvas.
+--- Canvas.new(width, height) returns an empty canvas.
 function Canvas.new(width, height)
     return setmetatable({ width = width, height = height, parts = {}, clips = 0 }, Canvas)
 end
@@ -29,7 +29,7 @@ local function add(self, format, ...)
     self.parts[#self.parts + 1] = format:format(...)
 end
 
---- Canvas:rects(list, color, opacity): adds rectangles as one path.
+--- Canvas:rects(list, color, opacity) adds rectangles as one path.
 function Canvas:rects(list, color, opacity)
     local path = {}
     for i = 1, #list, 4 do
@@ -42,7 +42,7 @@ function Canvas:rects(list, color, opacity)
     end
 end
 
---- Canvas:polyline(list, width, color): adds a polyline. Omits points that coincide with the previous one to a tenth of a pixel.
+--- Canvas:polyline(list, width, color) adds a polyline. Omits points that coincide with the previous one to a tenth of a pixel.
 function Canvas:polyline(list, width, color)
     local points, last = {}, nil
     for i = 1, #list, 2 do
@@ -60,7 +60,7 @@ function Canvas:polyline(list, width, color)
     add(self, '<polyline fill="none" %s points="%s"/>', style, table.concat(points, " "))
 end
 
---- Canvas:dots(list, radius, color): adds circles as one path.
+--- Canvas:dots(list, radius, color) adds circles as one path.
 function Canvas:dots(list, radius, color)
     local path, r = {}, number(radius)
     for i = 1, #list, 2 do
@@ -72,7 +72,7 @@ function Canvas:dots(list, radius, color)
     end
 end
 
---- Canvas:text(x, y, text, size, anchor, color, upwards): adds a text element.
+--- Canvas:text(x, y, text, size, anchor, color, upwards) adds a text element.
 function Canvas:text(x, y, text, size, anchor, color, upwards)
     local place = ('x="%s" y="%s"'):format(number(x), number(y))
     if upwards then
@@ -82,12 +82,12 @@ function Canvas:text(x, y, text, size, anchor, color, upwards)
     add(self, "<text %s %s>%s</text>", place, style, escape(text))
 end
 
---- Canvas:width_of(text, size): returns an estimate of the width of a text.
+--- Canvas:width_of(text, size) returns an estimate of the width of a text.
 function Canvas.width_of(_, text, size)
     return utf8.len(text) * size * SIZE
 end
 
---- Canvas:clip(x, y, width, height): begins a group with a clipping path; without arguments, ends the group.
+--- Canvas:clip(x, y, width, height) begins a group with a clipping path; without arguments, ends the group.
 function Canvas:clip(x, y, width, height)
     if not x then
         add(self, "</g>")
@@ -99,7 +99,7 @@ function Canvas:clip(x, y, width, height)
     add(self, '<clipPath id="rill-%d">%s</clipPath><g clip-path="url(#rill-%d)">', self.clips, rect, self.clips)
 end
 
---- Canvas:save(path): writes the SVG file.
+--- Canvas:save(path) writes the SVG file.
 function Canvas:save(path)
     local width, height = self.width, self.height
     local size = ('width="%d" height="%d" viewBox="0 0 %d %d"'):format(width, height, width, height)

@@ -35,7 +35,7 @@ local function parts_of(n)
     return math.max(math.ceil(n / CHUNK), 1)
 end
 
---- reduce.extent(s, logarithmic): returns the least and the largest number that can be drawn, or nil if there is none.
+--- reduce.extent(s, logarithmic) returns the least and the largest number that can be drawn, or nil if there is none.
 function reduce.extent(s, logarithmic)
     if s.size == 0 then
         return nil
@@ -64,7 +64,7 @@ local function cut(x, y, T, low, high)
     return x:domain(from, to), y:domain(from, to)
 end
 
---- reduce.line(x, y, parts, limits): returns tables of the x and y of a line that looks like the line through all elements when `parts` parts are drawn.
+--- reduce.line(x, y, parts, limits) returns tables of the x and y of a line that looks like the line through all elements when `parts` parts are drawn.
 -- limits: xmin, xmax (may be nil), xlog, ylog.
 function reduce.line(x, y, parts, limits)
     local T = number_type(x or y, y)
@@ -101,7 +101,7 @@ function reduce.line(x, y, parts, limits)
     return xs, ys
 end
 
---- reduce.cells(x, y, nx, ny, box): returns flags of the cells of a grid that contain points, a table with nx flags per row, rows from the bottom. `box`: the
+--- reduce.cells(x, y, nx, ny, box) returns flags of the cells of a grid that contain points, a table with nx flags per row, rows from the bottom. `box`: the
 -- ends of the axes {x0, x1, y0, y1}, as logarithms if xlog or ylog is true, otherwise multiplied by xunit and yunit (default: 1).
 function reduce.cells(x, y, nx, ny, box)
     local T = number_type(x or y, y)

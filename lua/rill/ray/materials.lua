@@ -30,7 +30,7 @@ local MATERIAL <const> = {
 }
 local COLORS <const> = {diffuse = {0.75, 0.75, 0.75}, mirror = {1, 1, 1}, glass = {1, 1, 1}, emitter = {0, 0, 0}}
 
---- materials.take(given, count): returns for each of `count` meshes a table {color, type, emission, ior, smooth}. `given`: a material for all, a list with one per
+--- materials.take(given, count) returns for each of `count` meshes a table {color, type, emission, ior, smooth}. `given`: a material for all, a list with one per
 -- mesh, or nil.
 function materials.take(given, count)
     local list = {}
@@ -58,7 +58,7 @@ function materials.take(given, count)
     return list
 end
 
---- materials.stream(list): returns the materials as the kernels read them.
+--- materials.stream(list) returns the materials as the kernels read them.
 function materials.stream(list)
     local rows = {}
     for i, m in ipairs(list) do
@@ -72,7 +72,7 @@ local LIGHT <const> = {
     position = option.vector, direction = option.vector, color = materials.radiance_row, radius = option.not_negative,
 }
 
---- materials.lights(given): returns the stream of lights, and their number.
+--- materials.lights(given) returns the stream of lights, and their number.
 function materials.lights(given)
     if given ~= nil and not option.is_list(given) then
         fail("%s: option 'lights': expected a list of lights, got %s", WHERE, errors.told(given))
@@ -101,7 +101,7 @@ local function color_of(v)
     return c and shading.linear(c)
 end
 
---- materials.background(value): returns the light from the horizon and from the zenith.
+--- materials.background(value) returns the light from the horizon and from the zenith.
 function materials.background(value)
     if value == nil then return {0, 0, 0}, {0, 0, 0} end
     local one = color_of(value)

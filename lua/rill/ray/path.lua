@@ -155,7 +155,7 @@ local function view_of(s, taken)
     return seen
 end
 
---- rill.ray.trace(s, options): returns the image of a scene and a report.
+--- rill.ray.trace(s, options) returns the image of a scene and a report.
 return function(value, options)
     local s <const> = scene.take(WHERE .. ": argument #1 's'", value)
     local taken <const> = option.take(WHERE, options, OPTIONS)

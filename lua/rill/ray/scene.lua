@@ -80,7 +80,7 @@ end
 
 local function vec3_of(t) return {t[1], t[2], t[3]} end
 
---- scene.new(m, options): returns a scene.
+--- scene.new(m, options) returns a scene.
 function scene.new(m, options)
     local taken <const> = option.take(WHERE, options, OPTIONS)
     local meshes <const> = meshes_of(m)
@@ -101,7 +101,7 @@ function scene.new(m, options)
     return setmetatable({own = s}, Scene.metatable)
 end
 
---- scene.take(where, value): returns the state of an open scene; raises for other values.
+--- scene.take(where, value) returns the state of an open scene; raises for other values.
 function scene.take(where, value)
     if not Scene.is(value) then
         local remedy <const> = rill.type(value) == "mesh" and "; rill.ray.scene(m) makes one of a mesh" or ""
@@ -195,7 +195,7 @@ local function intersect(s, mode, o, d, far, shape)
     return given.result
 end
 
---- scene.query(s, mode, o, d, far, shape): returns the results of a query of rays with a shape: the distances, triangles and barycentric coordinates
+--- scene.query(s, mode, o, d, far, shape) returns the results of a query of rays with a shape: the distances, triangles and barycentric coordinates
 --- ("closest"), or the numbers of crossings ("any", "count").
 function scene.query(s, mode, o, d, far, shape)
     local found = intersect(s, mode, o, d, far, shape)
@@ -240,18 +240,18 @@ local function run(self, mode, origins, directions, far)
     return table.unpack(results, 1, results.n)
 end
 
---- S:closest(origins, directions): returns the distance, the triangle and the barycentric coordinates of the first crossing of each ray.
+--- S:closest(origins, directions) returns the distance, the triangle and the barycentric coordinates of the first crossing of each ray.
 function Scene.methods:closest(origins, directions)
     return run(self, "closest", origins, directions)
 end
 
---- S:any(origins, directions [, far]): returns whether each ray meets a triangle up to a distance: a stream of bool.
+--- S:any(origins, directions [, far]) returns whether each ray meets a triangle up to a distance: a stream of bool.
 function Scene.methods:any(origins, directions, far)
     local crossings <close> = run(self, "any", origins, directions, far)
     return crossings:cast "bool"
 end
 
---- S:count(origins, directions [, far]): returns the number of triangles that each ray crosses.
+--- S:count(origins, directions [, far]) returns the number of triangles that each ray crosses.
 function Scene.methods:count(origins, directions, far)
     return (run(self, "count", origins, directions, far))
 end

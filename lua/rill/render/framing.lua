@@ -13,7 +13,7 @@ local larger_kernel <const> = lazy.once(function()
     return rill.kernel "kernel vec3 scaled(vec3 p<>, float scale) { return p * scale; }"
 end)
 
---- framing.scaled(seen, meshes): scales scenes that are so large or small that squares of lengths overflow or
+--- framing.scaled(seen, meshes) scales scenes that are so large or small that squares of lengths overflow or
 -- underflow. Returns the factor, the camera and the meshes; for other scenes 1 and the arguments.
 function framing.scaled(seen, meshes)
     if seen.reach > 1 / ORDINARY and seen.reach < ORDINARY then
@@ -45,7 +45,7 @@ local function half_of(seen, low, high)
     return most
 end
 
---- framing.light(direction, meshes, pixels): returns an orthographic camera in the direction of the light that sees
+--- framing.light(direction, meshes, pixels) returns an orthographic camera in the direction of the light that sees
 -- all vertices in a square image, and the size of a pixel in lengths. The image is at least 1e-6 wide, also for a
 -- single point.
 function framing.light(direction, meshes, pixels)
@@ -59,7 +59,7 @@ function framing.light(direction, meshes, pixels)
     return framing.focused(seen, pixels, pixels), seen.width / pixels
 end
 
---- framing.focused(seen, columns, rows): sets the size of the image of a camera in pixels, and returns the camera.
+--- framing.focused(seen, columns, rows) sets the size of the image of a camera in pixels, and returns the camera.
 function framing.focused(seen, columns, rows)
     seen.focus, seen.middle = columns / seen.width, {columns / 2, rows / 2}
     return seen

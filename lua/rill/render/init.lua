@@ -231,7 +231,7 @@ local function default_light(camera)
         camera.right, camera.ahead)
 end
 
---- rill.render(m [, {size =, camera =, shading =, color =, ...}]): returns an image, a stream of vec3 {rows, columns}
+--- rill.render(m [, {size =, camera =, shading =, color =, ...}]) returns an image, a stream of vec3 {rows, columns}
 -- in sRGB, of a mesh or a list of meshes. With buffers = true also returns depth, triangle and hits of each sample.
 -- The result does not depend on the order of execution.
 local function render(m, given)

@@ -20,7 +20,7 @@ local names <const> = tables.keys(NAMES)
 
 local function is_unit(v) return type(v) == "number" and v >= 0 and v <= 1 end
 
---- models.color(value): returns {red, green, blue} from 0 to 1 for "#rrggbb", a name or three numbers, else nil.
+--- models.color(value) returns {red, green, blue} from 0 to 1 for "#rrggbb", a name or three numbers, else nil.
 function models.color(value)
     local text = type(value) == "string" and (NAMES[value] or value)
     local r, g, b = (text or ""):match "^#(%x%x)(%x%x)(%x%x)$"
@@ -60,7 +60,7 @@ local function field(value, name)
     return done and found or nil
 end
 
---- models.is_mesh(value): returns whether a value has streams of positions and triangles.
+--- models.is_mesh(value) returns whether a value has streams of positions and triangles.
 function models.is_mesh(value)
     local kind = rill.type(value)
     return type(value) == "table" and (not kind or kind == "mesh") and field(value,
@@ -216,7 +216,7 @@ local function check_list(list)
     end
 end
 
---- models.take(value, styles): returns the models of a mesh or a list, each with `base`, the index of its first face.
+--- models.take(value, styles) returns the models of a mesh or a list, each with `base`, the index of its first face.
 function models.take(value, styles)
     local meshes, base = {}, 0
     if models.is_mesh(value) then

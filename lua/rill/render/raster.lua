@@ -65,7 +65,7 @@ local function view_of(mesh, camera, span, strategy)
     return view
 end
 
---- raster.wide(camera): returns the camera as the kernels in double precision take it.
+--- raster.wide(camera) returns the camera as the kernels in double precision take it.
 function raster.wide(camera)
     return {eye = camera.eye, right = camera.right, above = camera.above, ahead = camera.ahead, focus = camera.focus,
         parallel = camera.parallel}
@@ -93,12 +93,12 @@ local function cut_views(views, camera, span)
     for _, name in ipairs(names) do name:close() end
 end
 
---- raster.named(views, seen): replaces the indices that a pass has stored by those of faces.
+--- raster.named(views, seen) replaces the indices that a pass has stored by those of faces.
 function raster.named(views, seen)
     if views.names then texts.cut:program().named(views.names, seen) end
 end
 
---- raster.views(meshes, camera [, strategy]): projects meshes, and returns a view of each, in order.
+--- raster.views(meshes, camera [, strategy]) projects meshes, and returns a view of each, in order.
 function raster.views(meshes, camera, strategy)
     local span <close> = span_of(camera, meshes)
     local views = {}
@@ -109,7 +109,7 @@ function raster.views(meshes, camera, strategy)
     return views
 end
 
---- raster.close(views): frees the streams of views.
+--- raster.close(views) frees the streams of views.
 function raster.close(views)
     for _, view in ipairs(views) do
         for _, s in pairs {view.clip, view.normals} do s:close() end
@@ -121,7 +121,7 @@ function raster.close(views)
     if views.names then views.names:close() end
 end
 
---- raster.draw(pass, extent, views, target): runs a pass ("visible", "depth", "hits", "layers" or "next": see src/gpu/raster/raster.h) over views
+--- raster.draw(pass, extent, views, target) runs a pass ("visible", "depth", "hits", "layers" or "next": see src/gpu/raster/raster.h) over views
 -- for an image of extent = {columns, rows}. target: {seen =, depth =, solid =, last =}, streams with an element per pixel.
 function raster.draw(pass, extent, views, target)
     local list = {}
@@ -135,7 +135,7 @@ function raster.draw(pass, extent, views, target)
         target.seen and target.depth, target.solid, target.last)
 end
 
---- raster.check(extent): raises an error if the device cannot draw an image of this size.
+--- raster.check(extent) raises an error if the device cannot draw an image of this size.
 function raster.check(extent)
     core._raster_supports("rill.render", extent[1], extent[2])
 end

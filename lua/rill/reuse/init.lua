@@ -175,7 +175,7 @@ local function run_batched(strategy, row, o, given)
     return report_of({batches = count.shape[1]}, count, o.primitives)
 end
 
---- rill.reuse.run(strategy, indices, kernel, arguments [, options]): a stream with an element for each index, in order, and a report. strategy: one of
+--- rill.reuse.run(strategy, indices, kernel, arguments [, options]) returns a stream with an element for each index, in order, and a report. strategy: one of
 -- rill.reuse.strategies(). indices: a stream of ivec3 (triangles; the result has one dimension of size 3 more) or of int. kernel: its first parameter is
 -- the index, `int i`; the others are constants, gathers `T x[]` and outputs; the values of the others are `arguments`, in order or by name. A kernel with several outputs gives
 -- several streams. options: batch, the most indices of a batch (default: 96 of "warp", else 1023); block, the most distinct indices of a dynamic batch (default: 256); warp, the width of
@@ -226,7 +226,7 @@ reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
     return table.unpack(whole)
 end, RUN)
 
---- rill.reuse.starts(indices [, {batch =, block =}]): the dynamic batches of indices, for the option `starts` of rill.reuse.run: a stream of ivec2 with the position of the first index of each
+--- rill.reuse.starts(indices [, {batch =, block =}]) returns the dynamic batches of indices, for the option `starts` of rill.reuse.run: a stream of ivec2 with the position of the first index of each
 -- batch and the number of distinct indices of all earlier batches, and then both numbers for all batches. The indices are read back.
 reuse.starts = errors.guard(function(indices, options)
     local flat, _, corners = ints_of(STARTS, 1, "indices", indices)
@@ -234,7 +234,7 @@ reuse.starts = errors.guard(function(indices, options)
     return core._reuse_batches(STARTS, flat, corners, o.batch, o.block)
 end, STARTS)
 
---- rill.reuse.strategies(): a list of the names of strategies: "naive", one invocation for each index; "warp", statically batched warp voting; "sort", "hash" and
+--- rill.reuse.strategies() returns a list of the names of strategies: "naive", one invocation for each index; "warp", statically batched warp voting; "sort", "hash" and
 -- "parallel_hash", dynamically batched; "multi", all vertices by a first kernel and the triangles by a second.
 function reuse.strategies()
     return strategies.names()
@@ -248,7 +248,7 @@ local ORDERS <const> = {
     entries = {option.count[1], option.count[2]}, seed = {option.count[1], option.count[2]},
 }
 
---- rill.reuse.order(triangles, method [, options]): the triangles in another order, and the stream of their numbers (0-based) in the old one. method: "forsyth" (T. Forsyth, Linear-speed
+--- rill.reuse.order(triangles, method [, options]) returns the triangles in another order, and the stream of their numbers (0-based) in the old one. method: "forsyth" (T. Forsyth, Linear-speed
 -- vertex cache optimisation, 2006), "hoppe" (H. Hoppe, Optimization of mesh locality for transparent vertex caching, 1999: greedy strips) or "random". options: entries of
 -- the modeled cache ("forsyth": 4 to 256, default 32; "hoppe": 3 to 128, default 16); seed of "random" (default: 1). Both methods read the triangles back.
 reuse.order = errors.guard(function(triangles, method, options)
@@ -284,14 +284,14 @@ local function misses(where, triangles, taken)
     return s.size > 0 and count / s.size or 0, s.size > 0 and vertices / s.size or 0
 end
 
---- rill.reuse.cache(triangles [, options]): misses per triangle of a modeled cache, and the ideal: distinct vertices per triangle. options: entries (default: 1024); parallel,
+--- rill.reuse.cache(triangles [, options]) returns the misses per triangle of a modeled cache, and the ideal: distinct vertices per triangle. options: entries (default: 1024); parallel,
 -- how many indices are in flight (default: none, a vertex is available at once); window, "blocks": the vertices of a block of `parallel` indices become available together
 -- (default), or "sliding": each does `parallel` indices later; replacement, "lru" (default) or "fifo".
 reuse.cache = errors.guard(function(triangles, options)
     return misses(CACHE, triangles, option.take(CACHE, options, MODES))
 end, CACHE)
 
---- rill.reuse.acmr(triangles [, entries]): the average cache miss ratio: misses per triangle of a cache of `entries` (default: 16), first in, first out.
+--- rill.reuse.acmr(triangles [, entries]) returns the average cache miss ratio: misses per triangle of a cache of `entries` (default: 16), first in, first out.
 reuse.acmr = errors.guard(function(triangles, entries)
     local taken = option.take(ACMR, {entries = entries}, {entries = {option.count[1], option.count[2], 16}})
     taken.replacement = "fifo"
@@ -300,7 +300,7 @@ end, ACMR)
 
 local DRIVER <const> = "rill.reuse.driver"
 
---- rill.reuse.driver(triangles): how often the device's own pipeline runs a vertex shader for a draw call of these triangles, counted by an atomic counter: invocations, and
+--- rill.reuse.driver(triangles) returns how often the device's own pipeline runs a vertex shader for a draw call of these triangles, counted by an atomic counter: invocations, and
 -- invocations per triangle. The number is read back.
 reuse.driver = errors.guard(function(triangles)
     local s = indices_of(DRIVER, 1, "triangles", triangles)

@@ -45,7 +45,7 @@ local rows <const> = {
 }
 strategies.rows = rows
 
---- strategies.names(): the names, in the order of the paper.
+--- strategies.names() returns the names, in the order of the paper.
 function strategies.names()
     return {"naive", "warp", "sort", "hash", "parallel_hash", "multi"}
 end
@@ -68,7 +68,7 @@ local function closed(source)
     return #names > 0 and source .. "\n" .. table.concat(names, "\n") or source
 end
 
---- strategies.shade(where, kernel): returns the values of a vertex kernel for the templates: {source, fast, name, others, arguments, results, returns}. `others` are the
+--- strategies.shade(where, kernel) returns the values of a vertex kernel for the templates: {source, fast, name, others, arguments, results, returns}. `others` are the
 -- parameters besides the index and the results, by their names.
 function strategies.shade(where, kernel)
     local source, fast, params, is_group, is_reduce, returns = core._kernel_text(kernel)
@@ -193,7 +193,7 @@ local function append(list, other)
     return table.move(other, 1, #other, #list + 1, list)
 end
 
---- strategies.naive(o): runs the vertex kernel for each index. o: {shade, indices, index, corners, total, arguments, out}.
+--- strategies.naive(o) runs the vertex kernel for each index. o: {shade, indices, index, corners, total, arguments, out}.
 function strategies.naive(o)
     local p = program("naive", values_of(o, rows.naive, false))
     p.reuse_naive(table.unpack(append(append(append({o.indices}, o.arguments), o.out), {o.rate})))
@@ -208,7 +208,7 @@ local function assemble(p, call, shaded, out)
     for _, s in ipairs(shaded) do s:close() end
 end
 
---- strategies.multi(o): runs the vertex kernel for each of o.vertices indices, 0, 1, ...; a second kernel assembles the results.
+--- strategies.multi(o) runs the vertex kernel for each of o.vertices indices, 0, 1, ...; a second kernel assembles the results.
 function strategies.multi(o)
     local p = program("multi", values_of(o, rows.multi, false))
     local shaded = {}
@@ -326,7 +326,7 @@ local function run_launches(row, o, count)
     list:close()
 end
 
---- strategies.batched(where, name, o): the other strategies, of which o has `batch`, `block` or `warp`, and for dynamic batches `starts` and the number of distinct indices of
+--- strategies.batched(where, name, o) runs one of the other strategies, of which o has `batch`, `block` or `warp`, and for dynamic batches `starts` and the number of distinct indices of
 -- all, `distinct`. Returns a stream of the counters of each batch. If a batch does not have as many distinct indices as `starts` says, its first counter is 2^31 - 1.
 function strategies.batched(where, name, o)
     local row = rows[name]

@@ -1,4 +1,4 @@
---- lint(path): the errors and notes of the kernel texts in a file, without running anything. A Lua script is searched for
+--- lint(path) returns the errors and notes of the kernel texts in a file, without running anything. A Lua script is searched for
 -- strings that are passed to functions named `kernel` and `program`; another file is one kernel text, in Brook's dialect if
 -- its name ends in ".br". Returns the number of errors, and the messages: "file:line:column: error: sentence".
 local core = require "rill.core"

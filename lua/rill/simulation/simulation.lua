@@ -13,7 +13,7 @@ simulation.substeps = {function(v) return v == true or math.type(v) == "integer"
     "a whole number, 1 or more, or true"}
 simulation.seconds = {option.is_positive, "seconds above 0"}
 
---- simulation.define(spec): returns a class of simulations. spec has the fields of class.define, and
+--- simulation.define(spec) returns a class of simulations. spec has the fields of class.define, and
 --   streams  the fields of the state that hold the streams that close frees; release(state) may free more
 --   shows    fields of objects that equal fields of the state with the same name
 --   describe a function of the state. Default: "wave[64x64] at 0.5 s"
@@ -44,7 +44,7 @@ function simulation.define(spec)
     return made
 end
 
---- simulation.take(where, given, rows, ...): returns the options of a simulation. Raises an error if one of the
+--- simulation.take(where, given, rows, ...) returns the options of a simulation. Raises an error if one of the
 -- options `...` is missing.
 function simulation.take(where, given, rows, ...)
     local taken = option.take(where, given, rows)
@@ -56,7 +56,7 @@ function simulation.take(where, given, rows, ...)
     return taken
 end
 
---- simulation.factors(where, name, self, value): returns the largest value of an option that is a positive number or
+--- simulation.factors(where, name, self, value) returns the largest value of an option that is a positive number or
 -- a stream of positive numbers, one per cell, and a stream of the values relative to it.
 function simulation.factors(where, name, self, value)
     if type(value) == "number" then
@@ -70,7 +70,7 @@ function simulation.factors(where, name, self, value)
     return greatest, (all / greatest):eval()
 end
 
---- simulation.dt(where, dt [, holds]): returns the argument of a method step. Raises an error unless it is nil, a
+--- simulation.dt(where, dt [, holds]) returns the argument of a method step. Raises an error unless it is nil, a
 -- positive number, or a value for which `holds` is true.
 function simulation.dt(where, dt, holds)
     if dt ~= nil and not (holds or option.is_positive)(dt) then
@@ -79,7 +79,7 @@ function simulation.dt(where, dt, holds)
     return dt
 end
 
---- simulation.advance(name, where, state, dt, most, advance): advances by dt seconds in state.substeps parts, or, if
+--- simulation.advance(name, where, state, dt, most, advance) advances by dt seconds in state.substeps parts, or, if
 -- that is true, in parts of at most `most` seconds. Calls advance(state, seconds) for each part. Warns once if parts
 -- are longer than state.limit.
 function simulation.advance(name, where, state, dt, most, advance)
@@ -94,7 +94,7 @@ function simulation.advance(name, where, state, dt, most, advance)
     end
 end
 
---- simulation.flat(where, what, rank): raises an error unless the simulation has two dimensions. `what`: "a wave".
+--- simulation.flat(where, what, rank) raises an error unless the simulation has two dimensions. `what`: "a wave".
 function simulation.flat(where, what, rank)
     if rank ~= 2 then
         fail("%s: %s of %d dimension%s cannot be drawn: use rill.plot for lines, rill.show for slices",

@@ -13,7 +13,7 @@ local reach = {}
 local BITS <const> = {6, 4, 3, 2} -- log2 of a tile's edge, by the number of dimensions
 local SHARE <const> = 0.25 -- of all cells: a longer list takes more time than all cells
 
---- reach.grid(work, residual): returns a function that makes lists for a grid of 1 to 4 dimensions whose cells depend on adjacent cells only. The function
+--- reach.grid(work, residual) returns a function that makes lists for a grid of 1 to 4 dimensions whose cells depend on adjacent cells only. The function
 -- takes a table with the residual's streams by name, d, and `most`, the largest residual of a converged cell. It returns a list of indices, 0-based, or nil
 -- if the list would be long. `residual` is a GLSL expression of b and y, or of x, y and d. Fields of work: type, shape, d, every.
 function reach.grid(work, residual)
@@ -76,7 +76,7 @@ local function joined_tiles(rows, count)
     return {offsets = joined.offsets, tiles = joined.columns, least = least, most = most}
 end
 
---- reach.rows(work, rows, share): returns a function that makes lists of a matrix's rows. `rows` has csr, offsets and columns. The function takes a table with b,
+--- reach.rows(work, rows, share) returns a function that makes lists of a matrix's rows. `rows` has csr, offsets and columns. The function takes a table with b,
 -- y and `most`, and returns a list of rows, 0-based, and the list of tiles of slices.ROWS rows that it consists of, or nil if the list would have more than
 -- `share` of all rows.
 function reach.rows(work, rows, share)

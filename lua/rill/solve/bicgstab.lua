@@ -110,7 +110,7 @@ local function preconditioning(A, like, given)
     end
 end
 
---- rill.solve.bicgstab(A, b [, options]): returns x of A x = b for any square A, and a report, which has the field `restarts`.
+--- rill.solve.bicgstab(A, b [, options]) returns x of A x = b for any square A, and a report, which has the field `restarts`.
 function bicgstab.bicgstab(A, b, given)
     local opts = options.take("bicgstab", given, OWN)
     b = operator.vector("bicgstab", "b", b)

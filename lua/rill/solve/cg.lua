@@ -51,7 +51,7 @@ local function judge(kept, count, named, kind)
     return nil
 end
 
---- cg.machine(like, multiply, z, jacobi, precondition): returns an object that runs conjugate gradients on vectors of one type and shape. Nothing is read back.
+--- cg.machine(like, multiply, z, jacobi, precondition) returns an object that runs conjugate gradients on vectors of one type and shape. Nothing is read back.
 -- m.begin(r, x) starts from x = 0 and returns r'r as a stream of one double. m.first(r, x, least) must follow, then m.go(r, x, least, count) runs `count`
 -- iterations, which the device stops when r'r is below `least`. m.kept is the state. m.finish(r, x, growth) restores the x of the least residual if
 -- the residual is now more than `growth` times as large. multiply(p, q) writes A p into q. `z` is nil, the inverse diagonal (if `jacobi`), or the stream that
@@ -216,7 +216,7 @@ local function head(self, steps)
     return self.stream:domain(1, words.HISTORY + steps):values()
 end
 
---- work:residual(): returns the norm of b - A x.
+--- work:residual() returns the norm of b - A x.
 function Work:residual()
     if not self.residue then
         launch(self, words.MEASURE, 0, 0, 0.0, 0.0, 0.0)
@@ -225,7 +225,7 @@ function Work:residual()
     return self.residue
 end
 
---- work:begins_at_zero(): declares that x is 0, so that the residual is b.
+--- work:begins_at_zero() declares that x is 0, so that the residual is b.
 function Work:begins_at_zero()
     self.residue = self.norm
 end
@@ -243,7 +243,7 @@ local function record(self, kept, before, count, note)
     end
 end
 
---- work:correct(norm, goal, left, note): computes a correction as described in refine.lua, and adds it to x unless x would not be finite.
+--- work:correct(norm, goal, left, note) computes a correction as described in refine.lua, and adds it to x unless x would not be finite.
 function Work:correct(norm, goal, left, note)
     local by, phases, before = operator.scale(norm), words.BEGIN, 0
     self.by = by
@@ -261,18 +261,18 @@ function Work:correct(norm, goal, left, note)
     return before, judge(kept, before, self.named, self.kind)
 end
 
---- work:add(): returns whether the correction was added to x.
+--- work:add() returns whether the correction was added to x.
 function Work:add()
     return self.added
 end
 
---- work:take_back(): restores x as it was before the correction.
+--- work:take_back() restores x as it was before the correction.
 function Work:take_back()
     launch(self, words.ADD | words.MEASURE, 0, 0, 0.0, 0.0, 0.0)
     measure(self, head(self, 0))
 end
 
---- work:close(): frees its memory.
+--- work:close() frees its memory.
 function Work:close()
     self.stream:close()
     if self.values ~= self.plain.values then
@@ -322,7 +322,7 @@ local function choose(A, like, norm, x, b, opts)
     return nil, work
 end
 
---- rill.solve.cg(A, b [, options]): returns x of A x = b for a symmetric positive definite A, and a report.
+--- rill.solve.cg(A, b [, options]) returns x of A x = b for a symmetric positive definite A, and a report.
 function cg.cg(A, b, given)
     local opts = options.take("cg", given, OWN)
     if opts.degree and opts.preconditioner ~= "polynomial" then

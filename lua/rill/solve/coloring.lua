@@ -77,7 +77,7 @@ end
 
 -- ---- lists
 
---- coloring.of(rows, columns, n): returns a list of streams, one for each color, of the rows that have it, for a matrix of n rows with entries at
+--- coloring.of(rows, columns, n) returns a list of streams, one for each color, of the rows that have it, for a matrix of n rows with entries at
 -- `rows` and `columns`.
 function coloring.of(rows, columns, n)
     if n == 0 then

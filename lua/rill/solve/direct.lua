@@ -95,17 +95,17 @@ end
 local Work = {}
 Work.__index = Work
 
---- w:improve(right, scales, x): adds the solution for `right` to x.
+--- w:improve(right, scales, x) adds the solution for `right` to x.
 function Work:improve(right, scales, x)
     self.factors:solve(right, scales, x)
 end
 
---- w:residual(b, x, r): writes b - A x into r.
+--- w:residual(b, x, r) writes b - A x into r.
 function Work:residual(b, x, r)
     residual(self.a, b, x, r)
 end
 
---- w:report(made): adds the fields growth, pivot and where to a report.
+--- w:report(made) adds the fields growth, pivot and where to a report.
 function Work:report(made)
     local low, weak = least(self.factors.least)
     made.growth, made.pivot = largest(self.factors.growth), low
@@ -209,7 +209,7 @@ local function keep(method, A, opts)
     return setmetatable(self, Factors.metatable)
 end
 
---- F:solve(b [, options]): returns x of A x = b, by the factors, and a report.
+--- F:solve(b [, options]) returns x of A x = b, by the factors, and a report.
 function methods.solve(self, b, given)
     check(self, "solve")
     local opts = elimination.options(self._method, given)
@@ -254,7 +254,7 @@ local function batch_shape(shape)
     return leading
 end
 
---- F:determinant(): returns the determinant, and the logarithm of its absolute value, which does not overflow; for a batch as streams of double.
+--- F:determinant() returns the determinant, and the logarithm of its absolute value, which does not overflow; for a batch as streams of double.
 function methods.determinant(self)
     check(self, "determinant")
     local factors, symmetric = self._factors, self._method == "cholesky"
@@ -303,12 +303,12 @@ local function solve(method, A, b, given)
     return x, report
 end
 
---- rill.solve.lu(A [, b] [, options]): returns x of A x = b by Gaussian elimination with partial pivoting, and a report. Without b it returns factors.
+--- rill.solve.lu(A [, b] [, options]) returns x of A x = b by Gaussian elimination with partial pivoting, and a report. Without b it returns factors.
 function direct.lu(A, b, options)
     return solve("lu", A, b, options)
 end
 
---- rill.solve.cholesky(A [, b] [, options]): returns x of A x = b for a symmetric positive definite A, and a report. Without b it returns factors.
+--- rill.solve.cholesky(A [, b] [, options]) returns x of A x = b for a symmetric positive definite A, and a report. Without b it returns factors.
 function direct.cholesky(A, b, options)
     return solve("cholesky", A, b, options)
 end

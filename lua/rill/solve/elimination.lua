@@ -19,7 +19,7 @@ local RUN <const> = 1024 -- rows whose squares a lane adds up
 
 local RANGE <const> = {float = 2.0 ^ 40, double = 2.0 ^ 300} -- systems of sizes from its inverse up to it are not scaled
 
---- elimination.scales(sizes, type): returns a table of powers of two, the factors that bring systems with largest elements `sizes` near 1, or false if no
+--- elimination.scales(sizes, type) returns a table of powers of two, the factors that bring systems with largest elements `sizes` near 1, or false if no
 -- system needs scaling in numbers of that type.
 function elimination.scales(sizes, type)
     local found, range = false, RANGE[type]
@@ -36,12 +36,12 @@ function elimination.scales(sizes, type)
     return by
 end
 
---- elimination.factors(by): returns a result of elimination.scales as a stream of double, which has one element, 1, for false.
+--- elimination.factors(by) returns a result of elimination.scales as a stream of double, which has one element, 1, for false.
 function elimination.factors(by)
     return rill.stream("double", by and #by or 1, by or 1.0)
 end
 
---- elimination.undo(work, scales): returns a stream of double, the factors s / t that turn solutions of (s A) x = t b into solutions of A x = b. `scales` has
+--- elimination.undo(work, scales) returns a stream of double, the factors s / t that turn solutions of (s A) x = t b into solutions of A x = b. `scales` has
 -- the factors t. A factor is NaN if the system has a zero pivot. Fields of work: systems, scales (the factors s), failed.
 function elimination.undo(work, scales)
     local by, bad = {}, false
@@ -53,7 +53,7 @@ function elimination.undo(work, scales)
     return elimination.factors((bad or scales or work.scales) and by)
 end
 
---- elimination.sizes(a): returns a table of the largest absolute value of each system of `a`, a contiguous stream {systems, ...}, computed in double.
+--- elimination.sizes(a) returns a table of the largest absolute value of each system of `a`, a contiguous stream {systems, ...}, computed in double.
 function elimination.sizes(a)
     local systems = a.shape[1]
     local count = systems > 0 and a.size // systems or 0
@@ -72,7 +72,7 @@ end
 
 -- ---- shapes
 
---- elimination.shaped(s, shape): returns the elements of `s` in another shape, contiguous. If this needs a copy, the copy is returned as a second result, which
+--- elimination.shaped(s, shape) returns the elements of `s` in another shape, contiguous. If this needs a copy, the copy is returned as a second result, which
 -- the caller must close.
 function elimination.shaped(s, shape)
     if pcall(s.reshape, s, s.size) then
@@ -82,14 +82,14 @@ function elimination.shaped(s, shape)
     return copy:reshape(shape), copy
 end
 
---- elimination.size_text(s): returns the size of a stream for messages: "has 5 elements", "is 3 x 4".
+--- elimination.size_text(s) returns the size of a stream for messages: "has 5 elements", "is 3 x 4".
 function elimination.size_text(s)
     local shape = s.shape
     return #shape == 1 and ("has %d element%s"):format(s.size, s.size == 1 and "" or "s") or "is " ..
         table.concat(shape, " x ")
 end
 
---- elimination.system_text(s, systems): returns " of system s" for messages, or "" if there is one system.
+--- elimination.system_text(s, systems) returns " of system s" for messages, or "" if there is one system.
 function elimination.system_text(s, systems)
     return systems > 1 and (" of system %d"):format(s) or ""
 end
@@ -204,7 +204,7 @@ end
 local NONE <const> = {x0 = false, every = false}
 local FACTORING <const> = {x0 = false, every = false, tolerance = false, iterations = false}
 
---- elimination.options(method, given, factoring): returns the checked options. `tolerance_given` is the tolerance if it was given. `factoring`: only the options
+--- elimination.options(method, given, factoring) returns the checked options. `tolerance_given` is the tolerance if it was given. `factoring`: only the options
 -- for factors are allowed.
 function elimination.options(method, given, factoring)
     local opts = options.take(method, given, factoring and FACTORING or NONE)
@@ -212,7 +212,7 @@ function elimination.options(method, given, factoring)
     return opts
 end
 
---- elimination.widest(...): returns "double" if one of the streams is of double, else "float".
+--- elimination.widest(...) returns "double" if one of the streams is of double, else "float".
 function elimination.widest(...)
     for _, s in ipairs {...} do
         if s.type == "double" then
@@ -222,7 +222,7 @@ function elimination.widest(...)
     return "float"
 end
 
---- elimination.precision(method, opts, ...): returns the option `precision`. Default: the type of the widest stream.
+--- elimination.precision(method, opts, ...) returns the option `precision`. Default: the type of the widest stream.
 function elimination.precision(method, opts, ...)
     local precision = opts.precision or elimination.widest(...)
     if precision == "double" and opts.iterations then
@@ -232,7 +232,7 @@ function elimination.precision(method, opts, ...)
     return precision
 end
 
---- elimination.run(work, b, norm, opts): returns x, {systems, n, m}, and the report. `norm` is the 2-norm of b. `work` has these fields: systems, n, type (of
+--- elimination.run(work, b, norm, opts) returns x, {systems, n, m}, and the report. `norm` is the 2-norm of b. `work` has these fields: systems, n, type (of
 -- its factors) and failed (for each system the row with a zero pivot, or 0). It has these methods: improve(right, scales, x) adds to x the solution for
 -- `right` multiplied by `scales`, a table or false. residual(b, x, r) writes b - A x into r, of double. report(made) adds fields. The optional
 -- retry(reached) returns true if the result was not good enough and it has switched to another method.
@@ -255,7 +255,7 @@ function elimination.run(work, b, norm, opts)
     return x, outcome.new(made)
 end
 
---- elimination.mark_failed(work, made): sets the fields of a report to the first system with a zero pivot, if there is one.
+--- elimination.mark_failed(work, made) sets the fields of a report to the first system with a zero pivot, if there is one.
 function elimination.mark_failed(work, made)
     for s, row in ipairs(work.failed) do
         if row > 0 then

@@ -133,7 +133,7 @@ local function odd(sizes)
     return false
 end
 
---- triangular.factor(a, T, symmetric, refuse): returns the factors of a checked `a`, {systems, n, n} with systems and n above 0, in numbers of type T. refuse()
+--- triangular.factor(a, T, symmetric, refuse) returns the factors of a checked `a`, {systems, n, n} with systems and n above 0, in numbers of type T. refuse()
 -- is called if an element may be NaN or infinite, and raises an error if one is. Fields: systems, n; failed: a table of the first row, 1-based, with a
 -- zero pivot in each system, or 0; growth and least: tables of the largest element of U and the least pivot of each system, divided by the largest element
 -- of A.
@@ -209,7 +209,7 @@ local function substitute(self, x, m)
     end
 end
 
---- t:solve(b, scales, x): adds the solution d of A d = b to x, both {systems, n, m}. `scales` is a table of factors that b is multiplied by for the
+--- t:solve(b, scales, x) adds the solution d of A d = b to x, both {systems, n, m}. `scales` is a table of factors that b is multiplied by for the
 -- computation, which does not change the solution, or false.
 function Triangular:solve(b, scales, x)
     local n, m, systems = self.n, b.shape[3], self.systems
@@ -222,7 +222,7 @@ function Triangular:solve(b, scales, x)
     of(kernels.add, {T = self.T, X = x.type})(flat(d), undo, n, m, ds, dc, di, flat(x))
 end
 
---- t:diagonal(): returns a table of the pivots of all systems, one system after the other. The caller must divide the pivots of each system by its scale.
+--- t:diagonal() returns a table of the pivots of all systems, one system after the other. The caller must divide the pivots of each system by its scale.
 function Triangular:diagonal()
     local ds, di, dj = matrix_steps(self)
     local d <close> = of(kernels.diagonal, {T = self.T})(flat(self.w), self.n, ds, di + dj,
@@ -230,7 +230,7 @@ function Triangular:diagonal()
     return d:values()
 end
 
---- t:close(): frees the factors.
+--- t:close() frees the factors.
 function Triangular:close()
     self.w:close()
     self.order:close()

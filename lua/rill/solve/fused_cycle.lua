@@ -19,7 +19,7 @@ local SIDE <const>, NEAR <const> = 40, 1e-3
 
 local hierarchy
 
---- fused.set_hierarchy(make): sets the function rill.solve.hierarchy, which is_correct uses.
+--- fused.set_hierarchy(make) sets the function rill.solve.hierarchy, which is_correct uses.
 function fused.set_hierarchy(make)
     hierarchy = make
 end
@@ -45,7 +45,7 @@ local function is_correct()
     return trials[device]
 end
 
---- fused.holds(level, next_level, type): returns whether fused.down and fused.up can be used between a grid of levels.make and the next one.
+--- fused.holds(level, next_level, type) returns whether fused.down and fused.up can be used between a grid of levels.make and the next one.
 function fused.holds(level, next_level, type)
     if type ~= "float" or #level.sizes ~= 2 then
         return false
@@ -67,21 +67,21 @@ local function pitch(level)
     return blocks(level) + MARGIN // 2
 end
 
---- fused.field(level, type): returns a stream for a grid of float or double with its halo, and a view of the grid's elements.
+--- fused.field(level, type) returns a stream for a grid of float or double with its halo, and a view of the grid's elements.
 function fused.field(level, type)
     local width, height = table.unpack(level.sizes)
     local all = rill.stream(type, {height + 2 * MARGIN, 4 * pitch(level)})
     return all, all:domain({MARGIN + 1, MARGIN + 1}, {MARGIN + height, MARGIN + width})
 end
 
---- fused.bare(level): returns a stream for a grid of double without a halo, in rows of whole texels, and a view of the grid's elements.
+--- fused.bare(level) returns a stream for a grid of double without a halo, in rows of whole texels, and a view of the grid's elements.
 function fused.bare(level)
     local width, height = table.unpack(level.sizes)
     local all = rill.stream("double", {height, 4 * blocks(level)})
     return all, all:domain({1, 1}, {height, width})
 end
 
---- fused.sums(level): returns a stream for the sums of squares that fused.step computes.
+--- fused.sums(level) returns a stream for the sums of squares that fused.step computes.
 function fused.sums(level)
     return rill.stream("double", blocks(level) * ((level.sizes[2] + LEAST_ROWS - 1) // LEAST_ROWS))
 end
@@ -109,7 +109,7 @@ local function weighted(level, weight, keep)
     return level.first_words .. ("=ff"):pack(weight, keep) .. STEP
 end
 
---- fused.equip(level, next_level, boundary): sets the parameters of the launches for a grid, once.
+--- fused.equip(level, next_level, boundary) sets the parameters of the launches for a grid, once.
 function fused.equip(level, next_level, boundary)
     level.first_words = words(level, next_level, boundary)
     level.words = weighted(level, 1, 0)
@@ -122,13 +122,13 @@ local function continue(level, all)
     core._multigrid("margin", level.halo, all)
 end
 
---- fused.down(level, next_level): smooths from zero and restricts the residual to the next grid's b.
+--- fused.down(level, next_level) smooths from zero and restricts the residual to the next grid's b.
 function fused.down(level, next_level)
     continue(level, level.b.all)
     core._multigrid("down", level.words, level.b.all, next_level.b.all)
 end
 
---- fused.up(level, next_level, weight, keep): adds the next grid's x to the result of fused.down and smooths again. level.x becomes `weight` times the result
+--- fused.up(level, next_level, weight, keep) adds the next grid's x to the result of fused.down and smooths again. level.x becomes `weight` times the result
 -- plus `keep` times its previous value, which is not read if keep is 0.
 function fused.up(level, next_level, weight, keep)
     continue(next_level, next_level.x.all)
@@ -137,7 +137,7 @@ function fused.up(level, next_level, weight, keep)
         next_level.x.all, all, all)
 end
 
---- fused.step(level, matrix, factor, x, b, to, sums): computes to = x + factor * level.x, level.b = b - A to, and the sums of squares of level.b. x and `to` are
+--- fused.step(level, matrix, factor, x, b, to, sums) computes to = x + factor * level.x, level.b = b - A to, and the sums of squares of level.b. x and `to` are
 -- streams of fused.field, of float or double, b of fused.bare, sums of fused.sums. level.x is not read if factor is 0. matrix: the coefficients of A,
 -- {center, neighbors along x, neighbors along y}.
 function fused.step(level, matrix, factor, x, b, to, sums)

@@ -156,7 +156,7 @@ local function connect(fine, coarse, boundary)
     fine.down, fine.up, fine.scale = position(boundary, down), position(boundary, up), scale
 end
 
---- levels.make(sizes, spacing, boundary, shift): returns an array of grids, the finest first. Dimensions are in the order of kernels, with x, the fastest,
+--- levels.make(sizes, spacing, boundary, shift) returns an array of grids, the finest first. Dimensions are in the order of kernels, with x, the fastest,
 -- first. A grid has these fields: sizes; size (number of elements); c (1 / spacing^2); wall (c if the boundary is "dirichlet", else 0); center (the diagonal of
 -- A in the interior); down and up (positions of the next grid's elements in this one, and the reverse); scale (of residuals); steps (of smoothing). The
 -- last grid has inverse instead of the last four, rows of numbers, for b divided by center. Fields of the array: constants (whether the constant mode is

@@ -224,7 +224,7 @@ end
 local ANY <const> = {function() return true end}
 local SOLVE <const> = union(CYCLE, {precision = false, x = ANY})
 
---- h:solve(b [, options]): solves as rill.solve.multigrid does, with the grids of the hierarchy, and returns x and a report. Options: tolerance, cycles, x0,
+--- h:solve(b [, options]) solves as rill.solve.multigrid does, with the grids of the hierarchy, and returns x and a report. Options: tolerance, cycles, x0,
 -- every, strict, and x, a stream that the solver starts from and writes the solution to.
 function methods:solve(b, given)
     check(self, "solve")
@@ -239,7 +239,7 @@ function methods:solve(b, given)
     return solve(self, "hierarchy", b, opts)
 end
 
---- h:cycle(x, b [, count]): improves x by `count` cycles (default: 1) and returns x. It does not compute the residual and reads nothing back.
+--- h:cycle(x, b [, count]) improves x by `count` cycles (default: 1) and returns x. It does not compute the residual and reads nothing back.
 function methods:cycle(x, b, count)
     check(self, "cycle")
     b = take_b(self, "hierarchy", b)
@@ -268,7 +268,7 @@ local HIERARCHY <const> = union(GRID, {
     tolerance = false, iterations = false, every = false, strict = false, x0 = false,
 })
 
---- rill.solve.hierarchy{shape=, boundary=, spacing=, shift=, precision=}: returns the grids of multigrid, made once for many right-hand sides, with the
+--- rill.solve.hierarchy{shape=, boundary=, spacing=, shift=, precision=} returns the grids of multigrid, made once for many right-hand sides, with the
 -- methods h:solve and h:cycle.
 function multigrid.hierarchy(given)
     local opts = options.take("hierarchy", given, HIERARCHY)
@@ -283,7 +283,7 @@ fused.set_hierarchy(multigrid.hierarchy)
 
 local MULTIGRID <const> = union(GRID, CYCLE)
 
---- rill.solve.multigrid(b [, options]): returns x of (shift - laplace) x = b on a grid of 2 or 3 dimensions, and a report.
+--- rill.solve.multigrid(b [, options]) returns x of (shift - laplace) x = b on a grid of 2 or 3 dimensions, and a report.
 function multigrid.multigrid(b, given)
     local opts = options.take("multigrid", given, MULTIGRID)
     b = operator.vector("multigrid", "b", b)

@@ -17,7 +17,7 @@ local REAL <const> = {float = true, double = true}
 
 -- ---- kernels
 
---- operator.with_diagonal(text, d, type, values): returns the kernel of a template that has "$T d$each" for a parameter d, which is a stream or a number.
+--- operator.with_diagonal(text, d, type, values) returns the kernel of a template that has "$T d$each" for a parameter d, which is a stream or a number.
 function operator.with_diagonal(text, d, type, values)
     values = values or {}
     values.T, values.each = type, math.type(d) and "" or "<>"
@@ -26,20 +26,20 @@ end
 
 local TOTAL <const> = template.new "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
 
---- operator.total(): returns the reduce kernel that adds up doubles.
+--- operator.total() returns the reduce kernel that adds up doubles.
 function operator.total()
     return TOTAL:kernel()
 end
 local PRODUCT <const> = template.new "kernel double product($A a<>, $B b<>) { return double(a) * double(b); }"
 
---- operator.dot(x, y, sum): writes the dot product, computed in double, into a stream of one double. Reads nothing back.
+--- operator.dot(x, y, sum) writes the dot product, computed in double, into a stream of one double. Reads nothing back.
 function operator.dot(x, y, sum)
     return core._reduce(TOTAL:kernel(), PRODUCT:kernel {A = x.type, B = y.type}, {x, y}, sum)
 end
 
 local LEAST_SQUARES <const> = 1e-280 -- in a smaller sum, some squares may be denormal
 
---- operator.norm(x [, coarse]): returns the 2-norm, computed in double without overflow and, unless `coarse`, without underflow. It is NaN or infinite if an
+--- operator.norm(x [, coarse]) returns the 2-norm, computed in double without overflow and, unless `coarse`, without underflow. It is NaN or infinite if an
 -- element is.
 function operator.norm(x, coarse)
     if x.size == 0 then
@@ -53,12 +53,12 @@ function operator.norm(x, coarse)
     return squares ~= squares and squares or rill.blas.nrm2(x)
 end
 
---- operator.scale(norm): returns the power of two that scales a norm to 1 .. 2.
+--- operator.scale(norm) returns the power of two that scales a norm to 1 .. 2.
 function operator.scale(norm)
     return 2.0 ^ -math.max(math.min(math.floor(math.log(norm, 2)), 1000), -1000)
 end
 
---- operator.room(type, shape): returns a new stream of zeros whose memory is padded with zeros to whole texels of four elements.
+--- operator.room(type, shape) returns a new stream of zeros whose memory is padded with zeros to whole texels of four elements.
 function operator.room(type, shape)
     local size = tables.product(shape)
     local whole <close> = rill.stream(type, (size + 3) // 4 * 4)
@@ -67,7 +67,7 @@ end
 
 -- ---- arguments
 
---- operator.vector(method, name, value): checks that an argument is a stream of float or double, and returns it. Expressions are evaluated.
+--- operator.vector(method, name, value) checks that an argument is a stream of float or double, and returns it. Expressions are evaluated.
 function operator.vector(method, name, value)
     value = errors.open(("rill.solve.%s: '%s'"):format(method, name), value)
     if not REAL[value.type] then
@@ -77,14 +77,14 @@ function operator.vector(method, name, value)
     return value
 end
 
---- operator.check_open(method, A): raises an error if A is a closed sparse matrix.
+--- operator.check_open(method, A) raises an error if A is a closed sparse matrix.
 function operator.check_open(method, A)
     if rill.type(A) == "matrix" and tostring(A):find "^closed" then
         fail("rill.solve.%s: 'A': expected an open matrix, got a closed one", method)
     end
 end
 
---- operator.finite(method, name, s): raises an error if an element is NaN or infinite. Returns the 2-norm.
+--- operator.finite(method, name, s) raises an error if an element is NaN or infinite. Returns the 2-norm.
 function operator.finite(method, name, s)
     local norm = operator.norm(s)
     if norm ~= norm or norm == math.huge then
@@ -126,7 +126,7 @@ end
 -- function.
 local kinds = {}
 
---- kinds.stream(method, A, b): makes the operator of a dense matrix.
+--- kinds.stream(method, A, b) makes the operator of a dense matrix.
 function kinds.stream(method, A, b)
     A = operator.vector(method, "A", A)
     if #A.shape ~= 2 then
@@ -140,7 +140,7 @@ kinds.expression = kinds.stream
 
 local checked = setmetatable({}, {__mode = "k"}) -- by sparse matrix, the version of its values that was found to be finite
 
---- kinds.matrix(method, A, b): makes the operator of a sparse matrix.
+--- kinds.matrix(method, A, b) makes the operator of a sparse matrix.
 function kinds.matrix(method, A, b)
     check_shapes(method, A.shape[1], A.shape[2], b)
     local values = A._values
@@ -151,7 +151,7 @@ function kinds.matrix(method, A, b)
     return {kind = "sparse", type = A.type, [A.type] = A}
 end
 
---- kinds.kernel(method, A): makes the operator of a kernel of x and y.
+--- kinds.kernel(method, A) makes the operator of a kernel of x and y.
 function kinds.kernel(method, A)
     check_kernel(method, A)
     return {kind = "kernel", type = A.params[1].type, call = A}
@@ -161,7 +161,7 @@ kinds["function"] = function(_, A)
     return {kind = "function", call = A}
 end
 
---- operator.take(method, A, b): checks A against the checked vector b and returns the operator, with the fields kind ("dense", "sparse", "kernel" or
+--- operator.take(method, A, b) checks A against the checked vector b and returns the operator, with the fields kind ("dense", "sparse", "kernel" or
 -- "function") and type (of its values; nil for a function), and the methods below.
 function operator.take(method, A, b)
     local make = kinds[rill.type(A) or type(A)]
@@ -175,7 +175,7 @@ function operator.take(method, A, b)
     return setmetatable(self, Operator)
 end
 
---- operator.types(method, A, b, precision): returns the precision, whose default is the wider type of A and b, the type of x, and the type that corrections
+--- operator.types(method, A, b, precision) returns the precision, whose default is the wider type of A and b, the type of x, and the type that corrections
 -- are computed in. Raises an error if A is a kernel of another type.
 function operator.types(method, A, b, precision)
     precision = precision or (A.type == "double" or b.type == "double") and "double" or "float"
@@ -188,7 +188,7 @@ end
 
 -- ---- methods
 
---- A:of(type): returns the matrix with values of a type, which is created at the first call.
+--- A:of(type) returns the matrix with values of a type, which is created at the first call.
 function Operator:of(type)
     if not self[type] then
         local A = self[self.type]:cast(type)
@@ -198,7 +198,7 @@ function Operator:of(type)
     return self[type]
 end
 
---- A:product(type): returns a function(x, y) that writes A x into y, for vectors of a type. It allocates nothing and reads nothing back, unless A is a
+--- A:product(type) returns a function(x, y) that writes A x into y, for vectors of a type. It allocates nothing and reads nothing back, unless A is a
 -- function that does.
 function Operator:product(type)
     if self.call then
@@ -213,7 +213,7 @@ function Operator:product(type)
     return self.products[type]
 end
 
---- A:apply(x, y): computes y = A x, both of one type.
+--- A:apply(x, y) computes y = A x, both of one type.
 function Operator:apply(x, y)
     self:product(y.type)(x, y)
 end
@@ -221,7 +221,7 @@ end
 local DIAGONAL <const> = template.new
     "kernel void diagonal($A a[][], out $A d<>) { int i = indexof(d).x; d = a[i][i]; }"
 
---- A:diagonal(type): returns the diagonal of a matrix as a new stream. Raises an error for a function or kernel.
+--- A:diagonal(type) returns the diagonal of a matrix as a new stream. Raises an error for a function or kernel.
 function Operator:diagonal(type)
     if self.call then
         fail("rill.solve.%s: A is a %s, whose diagonal is not known: take another preconditioner", self.method,
@@ -236,7 +236,7 @@ function Operator:diagonal(type)
     return d:cast(type)
 end
 
---- A:row_sums(type): returns the sums of absolute values of a matrix's rows as a new stream.
+--- A:row_sums(type) returns the sums of absolute values of a matrix's rows as a new stream.
 function Operator:row_sums(type)
     local A = self[self.type]
     if self.kind == "dense" then
@@ -254,7 +254,7 @@ local RESIDUAL <const> = template.new
 
 local LEAST_NORM <const> = 1e-120 -- compared with a larger norm of b, squares that underflow are negligible
 
---- A:residual(x, b, r [, norm]): writes b - A x into r, of double, and returns its norm. `norm` is b's. The product is computed in double, or, by a function or
+--- A:residual(x, b, r [, norm]) writes b - A x into r, of double, and returns its norm. `norm` is b's. The product is computed in double, or, by a function or
 -- kernel, in x's type.
 function Operator:residual(x, b, r, norm)
     if x.size == 0 then
@@ -272,7 +272,7 @@ function Operator:residual(x, b, r, norm)
     return operator.norm(r, norm and norm > LEAST_NORM)
 end
 
---- A:close(): frees the copy of the matrix that A:of created.
+--- A:close() frees the copy of the matrix that A:of created.
 function Operator:close()
     local other = self.type == "double" and "float" or "double"
     if rawget(self, other) and not self.call then

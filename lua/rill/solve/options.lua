@@ -13,7 +13,7 @@ local COMMON <const> = {
     precision = option.choice {"float", "mixed", "double"}, x0 = option.stream,
 }
 
---- options.take(method, given, own): checks the options and returns a copy with the defaults of tolerance and strict. `own` has the rows {test, words} of the
+--- options.take(method, given, own) checks the options and returns a copy with the defaults of tolerance and strict. `own` has the rows {test, words} of the
 -- method's own options. `false` instead of a row excludes a shared option.
 function options.take(method, options_given, own)
     local known = {}
@@ -30,7 +30,7 @@ function options.take(method, options_given, own)
     return opts
 end
 
---- options.start(method, opts, shape, type): returns the stream that the result is written to: zero, or a copy of the option x0.
+--- options.start(method, opts, shape, type) returns the stream that the result is written to: zero, or a copy of the option x0.
 function options.start(method, opts, shape, type)
     local x0 = opts.x0
     if not x0 then

@@ -10,7 +10,7 @@ local preconditioner = {}
 
 local INVERSE <const> = template.new "kernel $T inverse($T d<>) { return $T(1) / d; }"
 
---- preconditioner.jacobi(A, type [, name]): returns the inverse diagonal, in a stream of operator.room. Raises an error if the diagonal has a zero. `name` is
+--- preconditioner.jacobi(A, type [, name]) returns the inverse diagonal, in a stream of operator.room. Raises an error if the diagonal has a zero. `name` is
 -- the name of the preconditioner for that message. Default: "jacobi".
 function preconditioner.jacobi(A, type, name)
     local d <close> = A:diagonal(type)
@@ -56,7 +56,7 @@ end
 local FIRST <const> = template.new
     "kernel void first($T r<>, $T m<>, $T by, out $T d<>, out $T z<>) { d = by * m * r; z = d; }"
 
---- preconditioner.polynomial(A, type, shape, degree): returns a function(r, z) that runs the Chebyshev iteration from z = 0 with `degree` products with D^-1 A
+--- preconditioner.polynomial(A, type, shape, degree) returns a function(r, z) that runs the Chebyshev iteration from z = 0 with `degree` products with D^-1 A
 -- (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1). D is A's diagonal, or 1 if A is a function or a kernel.
 function preconditioner.polynomial(A, type, shape, degree)
     local d, az = operator.room(type, shape), operator.room(type, shape)

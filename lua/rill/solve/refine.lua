@@ -72,13 +72,13 @@ local function separate(problem, correct)
     }, Separate)
 end
 
---- work:residual(): computes b - A x and returns its norm.
+--- work:residual() computes b - A x and returns its norm.
 function Separate:residual()
     local problem = self.problem
     return problem.operator:residual(problem.x, problem.b, self.r, problem.norm)
 end
 
---- work:correct(norm, goal, left, note): computes a correction for the residual, whose norm is given, until the residual of the correction is `goal` times that
+--- work:correct(norm, goal, left, note) computes a correction for the residual, whose norm is given, until the residual of the correction is `goal` times that
 -- norm or `left` iterations are used. It calls note(iteration, relative residual) on the way. Returns the number of iterations and, if it cannot go on, a
 -- reason and a text with details.
 function Separate:correct(norm, goal, left, note)
@@ -87,18 +87,18 @@ function Separate:correct(norm, goal, left, note)
     return self.perform(self.right, self.d, goal, left, note)
 end
 
---- work:add(): adds the correction to x. Returns false, and does not change x, if x would be NaN or infinite.
+--- work:add() adds the correction to x. Returns false, and does not change x, if x would be NaN or infinite.
 function Separate:add()
     self.saved:write(self.problem.x)
     return add(self.d, 1 / self.by, self.problem.x)
 end
 
---- work:take_back(): restores x as it was before the correction.
+--- work:take_back() restores x as it was before the correction.
 function Separate:take_back()
     self.problem.x:write(self.saved)
 end
 
---- work:close(): frees its memory.
+--- work:close() frees its memory.
 function Separate:close()
     for _, name in ipairs {"r", "right", "d", "saved"} do
         self[name]:close()
@@ -154,7 +154,7 @@ local function run(problem, work)
     end
 end
 
---- refine.solve(method, A, b, opts, limit, make): checks A and b, solves, and returns x and the fields of the report. make(system, like, norm, x), for an
+--- refine.solve(method, A, b, opts, limit, make) checks A and b, solves, and returns x and the fields of the report. make(system, like, norm, x), for an
 -- operator, vectors of like.type and like.shape, and b's norm, returns a function correct(r, d, goal, left, note). That function writes an approximate solution
 -- of A d = r into d, until |r - A d| <= goal |r| or `left` iterations are used. r and d are streams of operator.room, and |r| is between 1 and 2. It calls
 -- note(iteration, relative residual) on the way, and returns the number of iterations and, if it cannot go on, a reason and a text with details. `make` may

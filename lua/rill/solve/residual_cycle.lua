@@ -14,7 +14,7 @@ local PREPARE <const> = template.new [[
     kernel void prepare($B b<>, double mean, double scale, out double r<>) { r = scale * (double(b) - mean); }
 ]]
 
---- outer.total(s, sum): returns the sum of a stream, computed in double. `sum` is a stream of one double.
+--- outer.total(s, sum) returns the sum of a stream, computed in double. `sum` is a stream of one double.
 function outer.total(s, sum)
     operator.total()(s, sum)
     return sum:get(1)
@@ -35,19 +35,19 @@ local function plain(cycle, boundary, type, inner)
     return setmetatable(self, Plain)
 end
 
---- o:begin(x, b, mean, unit [, zero]): begins to solve A x = b - mean, scaled by 1 / unit. `zero`: x is 0. The residual is not computed yet.
+--- o:begin(x, b, mean, unit [, zero]) begins to solve A x = b - mean, scaled by 1 / unit. `zero`: x is 0. The residual is not computed yet.
 function Plain:begin(x, b, mean, unit)
     self.x, self.b, self.mean, self.unit = x, b, mean, unit
     self.view = vcycle.view(x, self.boundary)
 end
 
---- o:residual(): computes the residual of the current x, for the norm and the next cycle.
+--- o:residual() computes the residual of the current x, for the norm and the next cycle.
 function Plain:residual()
     local finest = self.finest
     self.write(self.mean, 1 / self.unit, finest.center, finest.c, finest.wall, self.view, self.b, finest.b.s)
 end
 
---- o:step(weight, keep): runs a cycle, whose result is e, sets d = weight e + keep d, and adds d to x.
+--- o:step(weight, keep) runs a cycle, whose result is e, sets d = weight e + keep d, and adds d to x.
 function Plain:step(weight, keep)
     vcycle.run(self.cycle)
     local finest = self.finest
@@ -56,19 +56,19 @@ function Plain:step(weight, keep)
         self.unit / finest.center, self.d, self.x)
 end
 
---- o:norm(sum): returns the norm of the residual, in units, which it reads back. `sum` is a stream of one double.
+--- o:norm(sum) returns the norm of the residual, in units, which it reads back. `sum` is a stream of one double.
 function Plain:norm(sum)
     local b = self.finest.b.s
     operator.dot(b, b, sum)
     return math.sqrt(sum:get(1))
 end
 
---- o:finish(): completes x.
+--- o:finish() completes x.
 function Plain:finish()
     self.x, self.b, self.view = nil, nil, nil
 end
 
---- o:close(): frees the streams.
+--- o:close() frees the streams.
 function Plain:close()
     self.d:close()
 end
@@ -87,7 +87,7 @@ local function marching(cycle, type)
     return setmetatable(self, Marching)
 end
 
---- m:begin(x, b, mean, unit [, zero]): as o:begin. It copies x, which m:finish writes.
+--- m:begin(x, b, mean, unit [, zero]) does what o:begin does. It copies x, which m:finish writes.
 function Marching:begin(x, b, mean, unit, zero)
     local finest = self.finest
     if zero then
@@ -101,45 +101,45 @@ function Marching:begin(x, b, mean, unit, zero)
     self.matrix = {finest.center / unit, finest.c[1] / unit, finest.c[2] / unit}
 end
 
---- m:advance(factor): adds factor times d to x and computes the residual.
+--- m:advance(factor) adds factor times d to x and computes the residual.
 function Marching:advance(factor)
     fused.step(self.finest, self.matrix, factor, self.here, self.right, self.there, self.sums)
     self.here, self.there, self.here_s, self.there_s = self.there, self.here, self.there_s, self.here_s
     self.fresh = true
 end
 
---- m:residual(): as o:residual. It does nothing if m:step or m:begin has computed the residual.
+--- m:residual() does what o:residual does. It does nothing if m:step or m:begin has computed the residual.
 function Marching:residual()
     if not self.fresh then
         self:advance(0)
     end
 end
 
---- m:step(weight, keep): as o:step.
+--- m:step(weight, keep) does what o:step does.
 function Marching:step(weight, keep)
     vcycle.run(self.cycle, weight, keep)
     self:advance(self.unit / self.finest.center)
 end
 
---- m:norm(sum): as o:norm.
+--- m:norm(sum) does what o:norm does.
 function Marching:norm(sum)
     return math.sqrt(outer.total(self.sums, sum))
 end
 
---- m:finish(): writes x.
+--- m:finish() writes x.
 function Marching:finish()
     self.x:write(self.here_s)
     self.x = nil
 end
 
---- m:close(): frees the streams.
+--- m:close() frees the streams.
 function Marching:close()
     for _, name in ipairs {"here_s", "there_s", "right_s", "here", "there", "right", "sums"} do
         self[name]:close()
     end
 end
 
---- outer.new(cycle, boundary, type, inner): returns the outer iteration for a cycle of vcycle.new with numbers of type `inner`, and an x of `type`.
+--- outer.new(cycle, boundary, type, inner) returns the outer iteration for a cycle of vcycle.new with numbers of type `inner`, and an x of `type`.
 function outer.new(cycle, boundary, type, inner)
     return cycle.list[1].fused and marching(cycle, type) or plain(cycle, boundary, type, inner)
 end

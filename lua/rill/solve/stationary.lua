@@ -216,7 +216,7 @@ local function lister(work)
     return reach.rows(work, rows, made and SHARE.slices or SHARE.rows), made
 end
 
---- ways.all(work): relaxes all unknowns at once, or the unknowns of a list.
+--- ways.all(work) relaxes all unknowns at once, or the unknowns of a list.
 function ways.all(work)
     local A, d, omega = work.system, work.d, work.omega
     local relax = with_diagonal(RELAX, d, work.type)
@@ -277,7 +277,7 @@ local function by_sides(work, apply, relax)
     return way
 end
 
---- ways.sides(work): relaxes the unknowns whose indices have an even sum, then the others.
+--- ways.sides(work) relaxes the unknowns whose indices have an even sum, then the others.
 function ways.sides(work)
     local relax = with_diagonal(RELAX_SIDE, work.d, work.type)
     return by_sides(work, function(way)
@@ -287,7 +287,7 @@ function ways.sides(work)
     end)
 end
 
---- ways.colors(work): relaxes rows color by color.
+--- ways.colors(work) relaxes rows color by color.
 function ways.colors(work)
     local rows = listed(work)
     local lists = coloring.of(rows.csr.rows, rows.columns, work.d.size)
@@ -507,18 +507,18 @@ local OVER <const> = {
     omega = {function(v) return type(v) == "number" and v > 0 and v < 2 end, "a number between 0 and 2"},
 }
 
---- rill.solve.jacobi(A, b [, options]): returns x of A x = b for a diagonally dominant A, and a report. Each unknown is computed from the previous iteration.
+--- rill.solve.jacobi(A, b [, options]) returns x of A x = b for a diagonally dominant A, and a report. Each unknown is computed from the previous iteration.
 -- With `active` it skips unknowns that have converged, as in the GPGPU chapter, 28.7.1.
 function stationary.jacobi(A, b, given)
     return solve("jacobi", A, b, given, WEIGHTED, {omega = 1.0})
 end
 
---- rill.solve.gauss_seidel(A, b [, options]): returns x of A x = b, and a report. Each unknown is computed from the newest values, one color at a time.
+--- rill.solve.gauss_seidel(A, b [, options]) returns x of A x = b, and a report. Each unknown is computed from the newest values, one color at a time.
 function stationary.gauss_seidel(A, b, given)
     return solve("gauss_seidel", A, b, given, OWN, {omega = 1.0, colored = true})
 end
 
---- rill.solve.sor(A, b [, options]): returns x of A x = b by Gauss-Seidel with steps `omega` (default: 1.5) times as long, and a report.
+--- rill.solve.sor(A, b [, options]) returns x of A x = b by Gauss-Seidel with steps `omega` (default: 1.5) times as long, and a report.
 function stationary.sor(A, b, given)
     return solve("sor", A, b, given, OVER, {omega = 1.5, colored = true})
 end

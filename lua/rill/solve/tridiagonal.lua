@@ -143,7 +143,7 @@ end
 local Work = {}
 Work.__index = Work
 
---- w:improve(right, scales, x): adds the solution for `right` to x, and sets self.failed.
+--- w:improve(right, scales, x) adds the solution for `right` to x, and sets self.failed.
 function Work:improve(right, scales, x)
     local T, n = self.type, self.n
     local b <close> = rill.stream(T, x.size)
@@ -158,14 +158,14 @@ function Work:improve(right, scales, x)
     kernels.add:kernel {T = T, X = x.type}(d, undo, n, x:reshape(x.size))
 end
 
---- w:residual(b, x, r): writes b - A x into r.
+--- w:residual(b, x, r) writes b - A x into r.
 function Work:residual(b, x, r)
     local A = self.A
     kernels.residual:kernel {A = A.type, B = b.type, X = x.type}(A.lower, A.diagonal, A.upper, A.ls, A.ds, A.us,
         A.shift, b:reshape(b.size), x:reshape(x.size), self.n, r:reshape(r.size))
 end
 
---- w:retry(reached): switches to "rows" and returns true if "parts" found a zero pivot or missed the tolerance.
+--- w:retry(reached) switches to "rows" and returns true if "parts" found a zero pivot or missed the tolerance.
 function Work:retry(reached)
     for s = 1, self.systems do
         reached = reached and self.failed[s] == 0
@@ -177,7 +177,7 @@ function Work:retry(reached)
     return true
 end
 
---- w:report(made): adds the field method to a report.
+--- w:report(made) adds the field method to a report.
 function Work:report(made)
     made.method = self.method
 end

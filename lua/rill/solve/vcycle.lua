@@ -17,7 +17,7 @@ template.snippet("stencil", [=[
     #define AROUND $for(a, axes, " + "){c.$a.axis * ($A(x[$a.back]) + $A(x[$a.step]))}
 ]=])
 
---- vcycle.kernel(text, rank, types): returns the kernel of a template that begins with $use(stencil). `types` has its types by parameter, T and so on.
+--- vcycle.kernel(text, rank, types) returns the kernel of a template that begins with $use(stencil). `types` has its types by parameter, T and so on.
 function vcycle.kernel(text, rank, types)
     types.A = types.A or types.T
     types.V = (types.A == "double" and "dvec" or "vec") .. rank
@@ -26,7 +26,7 @@ end
 
 -- ---- grids on the device
 
---- vcycle.view(s, boundary): returns a view of `s` with the stream boundary that corresponds to the grid's boundary.
+--- vcycle.view(s, boundary) returns a view of `s` with the stream boundary that corresponds to the grid's boundary.
 function vcycle.view(s, boundary)
     local modes, rank = {}, #boundary
     for i, kind in ipairs(boundary) do
@@ -70,7 +70,7 @@ local function equip(level, boundary, type)
     level.sides, level.walls = divided(level.c, level.center), divided(level.wall, level.center)
 end
 
---- vcycle.new(list, boundary, type): returns the kernels and streams of a cycle over the grids of levels.make, in float or double. A cycle starts from the
+--- vcycle.new(list, boundary, type) returns the kernels and streams of a cycle over the grids of levels.make, in float or double. A cycle starts from the
 -- stream b.s of the first grid, which the caller sets to the right-hand side divided by that grid's center.
 function vcycle.new(list, boundary, type)
     local self = {list = list}
@@ -116,7 +116,7 @@ local function ascend(self, level, next_level, finished)
     end
 end
 
---- vcycle.run(self, weight, keep): runs one cycle from zero. If the first grid is fused, its x becomes `weight` times the result plus `keep` times its previous
+--- vcycle.run(self, weight, keep) runs one cycle from zero. If the first grid is fused, its x becomes `weight` times the result plus `keep` times its previous
 -- value. Otherwise the caller must do the last smoothing step.
 function vcycle.run(self, weight, keep)
     local list = self.list
@@ -140,7 +140,7 @@ function vcycle.run(self, weight, keep)
     end
 end
 
---- vcycle.close(self): frees the streams.
+--- vcycle.close(self) frees the streams.
 function vcycle.close(self)
     for _, level in ipairs(self.list) do
         for _, name in ipairs {"b", "x", "t"} do

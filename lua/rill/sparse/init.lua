@@ -29,7 +29,7 @@ local function check_offsets(offsets, m, count)
     end
 end
 
---- rill.sparse.csr{shape=, offsets=, columns=, values=}: returns a matrix of entries by rows. Entries with the same
+--- rill.sparse.csr{shape=, offsets=, columns=, values=} returns a matrix of entries by rows. Entries with the same
 -- row and column are added in products.
 function sparse.csr(options)
     local m, n = check_options("csr", options, {shape = true, offsets = true, columns = true, values = true})
@@ -42,7 +42,7 @@ function sparse.csr(options)
     return matrix.new("csr", m, n, {_offsets = offsets, _columns = columns, _values = values})
 end
 
---- rill.sparse.coo{shape=, rows=, columns=, values=}: returns a matrix of entries in any order. Entries with the same
+--- rill.sparse.coo{shape=, rows=, columns=, values=} returns a matrix of entries in any order. Entries with the same
 -- row and column are added.
 function sparse.coo(options)
     local m, n = check_options("coo", options, {shape = true, rows = true, columns = true, values = true})
@@ -56,7 +56,7 @@ function sparse.coo(options)
     return make.coo(m, n, normal(rows, columns, values, m, n))
 end
 
---- rill.sparse.ell{shape=, columns=, values=}: returns a matrix with the same number of slots in each row. columns
+--- rill.sparse.ell{shape=, columns=, values=} returns a matrix with the same number of slots in each row. columns
 -- and values have the shape {rows, slots}. Column -1 marks an empty slot.
 function sparse.ell(options)
     local m, n = check_options("ell", options, {shape = true, columns = true, values = true})
@@ -79,7 +79,7 @@ function sparse.ell(options)
     return matrix.new("ell", m, n, {_columns = slots, _values = spread})
 end
 
---- rill.sparse.load(path): returns the matrix of a MatrixMarket file, CSR of double.
+--- rill.sparse.load(path) returns the matrix of a MatrixMarket file, CSR of double.
 function sparse.load(path)
     local m, n, rows, columns, values = core._mtx_load(path)
     return make.csr(m, n, normal(rows, columns, values, m, n))

@@ -202,17 +202,17 @@ end
 -- Constructors of matrices from entries in order.
 local make = {}
 
---- make.coo(m, n, rows, columns, values): returns a COO matrix, which owns the streams.
+--- make.coo(m, n, rows, columns, values) returns a COO matrix, which owns the streams.
 function make.coo(m, n, rows, columns, values)
     return new("coo", m, n, {_rows = rows, _columns = columns, _values = values})
 end
 
---- make.csr(m, n, rows, columns, values): returns a CSR matrix, which owns columns and values.
+--- make.csr(m, n, rows, columns, values) returns a CSR matrix, which owns columns and values.
 function make.csr(m, n, rows, columns, values)
     return new("csr", m, n, {_offsets = products.offsets(rows, m), _columns = columns, _values = values})
 end
 
---- make.ell(m, n, rows, columns, values): returns an ELL matrix with copies of the entries.
+--- make.ell(m, n, rows, columns, values) returns an ELL matrix with copies of the entries.
 function make.ell(m, n, rows, columns, values)
     local offsets <close> = products.offsets(rows, m)
     local width, pitch = products.longest(offsets), whole_texels(m)
@@ -275,7 +275,7 @@ end
 
 local hooks <const> = {} -- product(A, B, where): the product of sparse matrices; rill.sparse.init sets it
 
---- A:multiply(x [, y]): returns the product with a vector or a matrix, a new stream, or y, into which it is written.
+--- A:multiply(x [, y]) returns the product with a vector or a matrix, a new stream, or y, into which it is written.
 -- With y nothing is allocated, except by the first two products and to convert a float x to double. The product with a
 -- sparse matrix x is a sparse matrix.
 function methods.multiply(A, x, y)
@@ -312,14 +312,14 @@ function methods.multiply(A, x, y)
     return y
 end
 
---- A:_entries(): returns the rows, columns and values of all entries, ordered by row and column, without two of the
+--- A:_entries() returns the rows, columns and values of all entries, ordered by row and column, without two of the
 -- same row and column. They may be streams of the matrix.
 function methods._entries(A)
     local rows, columns, values = triples(A)
     return normal(rows, columns, values, A._m, A._n)
 end
 
---- A:_product(): returns a function(x, y) that writes A x into y, for many products. The caller checks sizes and
+--- A:_product() returns a function(x, y) that writes A x into y, for many products. The caller checks sizes and
 -- types. The values of the matrix must not change.
 function methods._product(A)
     check_open(A, "multiply")
@@ -347,7 +347,7 @@ function methods._product(A)
     end
 end
 
---- A:_slices(): returns the slices of a CSR or COO matrix for products with some of them, if they hold the rows in
+--- A:_slices() returns the slices of a CSR or COO matrix for products with some of them, if they hold the rows in
 -- order; else nil.
 function methods._slices(A)
     local plan = A._format ~= "ell" and A._values.size > 0 and rows_of(A)
@@ -375,7 +375,7 @@ local function kept(A, name, fits, create, refresh)
     return plan[name] or nil
 end
 
---- A:_plain(fits): returns slices of all rows of a CSR or COO matrix in order, cached; nil for ELL, or if fits(slots,
+--- A:_plain(fits) returns slices of all rows of a CSR or COO matrix in order, cached; nil for ELL, or if fits(slots,
 -- begins, entries) is false.
 function methods._plain(A, fits)
     return kept(A, "plain", fits, function(plan, fit)
@@ -385,7 +385,7 @@ function methods._plain(A, fits)
     end)
 end
 
---- A:_tiles(fits): returns the tiles of a CSR or COO matrix, cached; nil for ELL, or if fits(slots, begins, entries)
+--- A:_tiles(fits) returns the tiles of a CSR or COO matrix, cached; nil for ELL, or if fits(slots, begins, entries)
 -- is false.
 function methods._tiles(A, fits)
     return kept(A, "tiles", fits, function(plan, fit)
@@ -449,7 +449,7 @@ local function transposed_by_counts(A, rows, columns, values)
     return offsets, r, v
 end
 
---- A:transpose(): returns the transpose, a new matrix of the same format.
+--- A:transpose() returns the transpose, a new matrix of the same format.
 function methods.transpose(A)
     check_open(A, "transpose")
     local rows, columns, values = triples(A)
@@ -472,7 +472,7 @@ function methods.transpose(A)
         rill.gather(rows, numbers), rill.gather(values, numbers))
 end
 
---- A:to(format): returns a copy of the matrix in the format "csr", "coo" or "ell".
+--- A:to(format) returns a copy of the matrix in the format "csr", "coo" or "ell".
 function methods.to(A, format)
     check_open(A, "to")
     if not make[format] then
@@ -490,7 +490,7 @@ local DENSE <const> = template.new [=[
     kernel void dense(int row<>, int column<>, $V value<>, int width, inout $V d[]) { d[row * width + column] = value; }
 ]=]
 
---- A:cast(type): returns a copy with values of "float" or "double".
+--- A:cast(type) returns a copy with values of "float" or "double".
 function methods.cast(A, type)
     check_open(A, "cast")
     if not REAL[type] then
@@ -500,7 +500,7 @@ function methods.cast(A, type)
         _columns = A._columns:copy(), _values = A._values:cast(type)})
 end
 
---- A:diagonal(): returns the elements i, i as a new stream.
+--- A:diagonal() returns the elements i, i as a new stream.
 function methods.diagonal(A)
     check_open(A, "diagonal")
     local rows, columns, values = A:_entries()
@@ -511,7 +511,7 @@ function methods.diagonal(A)
     return d
 end
 
---- A:dense(): returns all elements as a new stream of two dimensions.
+--- A:dense() returns all elements as a new stream of two dimensions.
 function methods.dense(A)
     check_open(A, "dense")
     if A._m * A._n > MOST then
@@ -525,14 +525,14 @@ function methods.dense(A)
     return d
 end
 
---- A:save(path): writes a MatrixMarket file, "coordinate real general".
+--- A:save(path) writes a MatrixMarket file, "coordinate real general".
 function methods.save(A, path)
     check_open(A, "save")
     local rows, columns, values = A:_entries()
     core._mtx_save(path, A._m, A._n, rows, columns, values:cast "double", values.type == "float")
 end
 
---- A:close(): frees the memory of the matrix at once.
+--- A:close() frees the memory of the matrix at once.
 function methods.close(A)
     if not Matrix.is(A) then
         Matrix.check(A, "close")

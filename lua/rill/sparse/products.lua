@@ -13,7 +13,7 @@ local products = {}
 
 local MANY_ROWS <const> = 65536
 
---- products.offsets(rows, count): returns the index of the first entry of each of `count` rows, and the end. `rows`
+--- products.offsets(rows, count) returns the index of the first entry of each of `count` rows, and the end. `rows`
 -- is ascending. An empty row has the index of the next row.
 function products.offsets(rows, count)
     if count >= MANY_ROWS and rows.size >= count then
@@ -24,7 +24,7 @@ function products.offsets(rows, count)
     return kernels.find:kernel()(rows, rill.iota(count + 1), rows.size)
 end
 
---- products.longest(offsets): returns the number of entries of the longest row.
+--- products.longest(offsets) returns the number of entries of the longest row.
 function products.longest(offsets)
     if offsets.size == 1 then
         return 0
@@ -46,7 +46,7 @@ local function piece_size(count, m, longest)
     return math.min(math.max(size, (longest + MOST_PIECES - 1) // MOST_PIECES), LONGEST)
 end
 
---- products.plan(offsets, count): returns the plan of products. Rows that are much longer than others are divided
+--- products.plan(offsets, count) returns the plan of products. Rows that are much longer than others are divided
 -- into pieces, so that they do not stall the others: `begins` is the first entry of each piece, and `first` the first
 -- piece of each row. Both are nil if no row is long.
 function products.plan(offsets, count)
@@ -63,7 +63,7 @@ function products.plan(offsets, count)
     return {offsets = offsets, first = first, begins = begins}
 end
 
---- products.sliced(plan, columns, values): returns the slices of a plan from its second product on, if they pay; else
+--- products.sliced(plan, columns, values) returns the slices of a plan from its second product on, if they pay; else
 -- false or nil.
 function products.sliced(plan, columns, values)
     if plan.slices == nil and plan.used then
@@ -85,7 +85,7 @@ local function multiply_whole(plan, columns, values, x, y)
     end
 end
 
---- products.rows(plan, columns, values, x, y): writes the products of the rows with x to y. x has the type of y.
+--- products.rows(plan, columns, values, x, y) writes the products of the rows with x to y. x has the type of y.
 -- columns nil: sums of rows of x (entry k is 1 and has the column k). The plan caches the sums of pieces, for one
 -- vector of each type.
 function products.rows(plan, columns, values, x, y)
@@ -106,7 +106,7 @@ function products.rows(plan, columns, values, x, y)
     end
 end
 
---- products.sums(begins, values): returns the sums of runs of neighbors, which begin at `begins`.
+--- products.sums(begins, values) returns the sums of runs of neighbors, which begin at `begins`.
 function products.sums(begins, values)
     local plan = products.plan(begins, values.size)
     local sums = rill.stream(values.type, begins.size - 1)

@@ -9,7 +9,7 @@ errors.own()
 
 local entries = {}
 
---- entries.rows(offsets, count): returns the row of each of `count` entries, the last row that begins at or before
+--- entries.rows(offsets, count) returns the row of each of `count` entries, the last row that begins at or before
 -- the entry.
 function entries.rows(offsets, count)
     local firsts <close> = rill.stream("int", count)
@@ -24,7 +24,7 @@ local LENGTHS <const> = template.new [=[
     kernel int lengths(int offsets[], int row<>) { return offsets[row + 1] - offsets[row]; }
 ]=]
 
---- entries.lengths(offsets): returns the lengths of all rows. There must be at least one row.
+--- entries.lengths(offsets) returns the lengths of all rows. There must be at least one row.
 function entries.lengths(offsets)
     return LENGTHS:kernel()(offsets, rill.iota(offsets.size - 1))
 end

@@ -66,7 +66,7 @@ local function make(offsets, columns, values)
     return fill(made, columns, values) and made
 end
 
---- slices.make(offsets, columns, values): returns the slices of the rows that begin at `offsets`; false if they would
+--- slices.make(offsets, columns, values) returns the slices of the rows that begin at `offsets`; false if they would
 -- not pay or memory is short.
 function slices.make(...)
     local done, made = pcall(make, ...)
@@ -76,7 +76,7 @@ function slices.make(...)
     return done and made
 end
 
---- slices.plain(offsets, columns, values, fits): returns slices of rows in their order, whatever their lengths; false
+--- slices.plain(offsets, columns, values, fits) returns slices of rows in their order, whatever their lengths; false
 -- if fits(slots, begins) is false, where a slot has one entry for each row of a slice, or if the device cannot make
 -- them.
 function slices.plain(offsets, columns, values, fits)
@@ -93,14 +93,14 @@ function slices.plain(offsets, columns, values, fits)
     return fill(made, columns, values) and made
 end
 
---- slices.refresh(made, columns, values): copies the values again if they were written.
+--- slices.refresh(made, columns, values) copies the values again if they were written.
 function slices.refresh(made, columns, values)
     if core._written(values, made.version) then
         fill(made, columns, values)
     end
 end
 
---- slices.close(made): frees the memory of the slices.
+--- slices.close(made) frees the memory of the slices.
 function slices.close(made)
     for _, name in ipairs {"begins", "order", "columns", "values"} do
         made[name]:close()

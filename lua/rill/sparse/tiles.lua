@@ -44,7 +44,7 @@ local function begins_of(lengths, order)
     return counts:scan("add", {exclusive = true})
 end
 
---- tiles.make(offsets, columns, values, n, fits): returns the tiles of the rows that begin at `offsets`, with n
+--- tiles.make(offsets, columns, values, n, fits) returns the tiles of the rows that begin at `offsets`, with n
 -- columns: {begins, columns, values, places}. In `begins` the original index of each quad follows the first slots of
 -- the slices. Elements of tiles without an entry are 0. Returns false if fits(slots, begins) is false, or if there
 -- are too many tiles.
@@ -76,14 +76,14 @@ function tiles.make(offsets, columns, values, n, fits)
     return made
 end
 
---- tiles.refresh(made, values): copies the values again if they were written.
+--- tiles.refresh(made, values) copies the values again if they were written.
 function tiles.refresh(made, values)
     if core._written(values, made.version) then
         fill(made, values)
     end
 end
 
---- tiles.close(made): frees the memory of the tiles.
+--- tiles.close(made) frees the memory of the tiles.
 function tiles.close(made)
     for _, name in ipairs {"begins", "columns", "values", "slots"} do
         made[name]:close()

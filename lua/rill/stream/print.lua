@@ -21,7 +21,7 @@ local known = {
 }
 local settings = option.take("rill.print_options", nil, known)
 
---- rill.print_options([options]): sets how streams are printed, and returns a table of the former options, with which
+--- rill.print_options([options]) sets how streams are printed, and returns a table of the former options, with which
 -- rill.print_options restores them. An option that is absent is unchanged. Raises for unknown options and for values
 -- out of range.
 --   precision   the number of significant digits of floats, 1 to 17. Default: "auto", which is 14 for double, else 7
@@ -41,7 +41,7 @@ function printing.print_options(options)
     return former
 end
 
---- printing.complete(s): returns whether all elements of a stream are printed.
+--- printing.complete(s) returns whether all elements of a stream are printed.
 function printing.complete(s)
     return s.size <= settings.threshold
 end
@@ -186,7 +186,7 @@ local function bytes_text(bytes)
     return unit == 0 and bytes .. " bytes" or ("%.1f %s"):format(bytes, UNITS[unit])
 end
 
---- printing.text(s [, width]): returns the text of a stream, in lines of at most `width` characters if the elements
+--- printing.text(s [, width]) returns the text of a stream, in lines of at most `width` characters if the elements
 -- permit it. Default of width: the option of rill.print_options.
 printing.text = errors.guard(function(s, width)
     if not core._is_open(s) then

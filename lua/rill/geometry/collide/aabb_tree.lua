@@ -45,18 +45,18 @@ tree.methods = Tree.methods
 
 local MOST <const> = 1 << 25 -- triangles; indices of nodes and slots are ints
 
---- tree.passes(): returns the kernels, and the structure Box.
+--- tree.passes() returns the kernels, and the structure Box.
 function tree.passes()
     return kernels:program()
 end
 local passes <const> = tree.passes
 
---- tree.nodes(first, count): returns the indices of nodes from `first` as an iterator stream, which takes no memory.
+--- tree.nodes(first, count) returns the indices of nodes from `first` as an iterator stream, which takes no memory.
 function tree.nodes(first, count)
     return rill.iter("int", count, first, first + count)
 end
 
---- tree.take_order(t, m, order): stores the triangles in the given order (-1 in empty slots), and their corners.
+--- tree.take_order(t, m, order) stores the triangles in the given order (-1 in empty slots), and their corners.
 function tree.take_order(t, m, order)
     local slots <const> = t.leaf << t.levels
     t.face, t.corner = rill.stream("int", slots), rill.stream("vec3", 3 * slots)
@@ -71,7 +71,7 @@ local function morton_order(m, low, high)
     return rill.argsort(codes)
 end
 
---- tree.bounds(t): returns the smallest and the largest coordinates below each node, two streams of vec3. In an empty
+--- tree.bounds(t) returns the smallest and the largest coordinates below each node, two streams of vec3. In an empty
 -- node low is above high.
 function tree.bounds(t)
     local run, count = passes(), 2 << t.levels
@@ -95,7 +95,7 @@ end
 -- tree.kinds.NAME(t, m, low, high) orders the triangles of a mesh with these bounds and computes the boxes.
 tree.kinds = {}
 
---- tree.kinds.bvh(t, m, low, high): builds a tree of AABBs by sorting triangles along a Morton curve (C. Lauterbach
+--- tree.kinds.bvh(t, m, low, high) builds a tree of AABBs by sorting triangles along a Morton curve (C. Lauterbach
 -- and others, "Fast BVH Construction on GPUs", 2009). Each node is split at the middle of its range.
 function tree.kinds.bvh(t, m, low, high)
     local order <close> = morton_order(m, low, high)
@@ -128,7 +128,7 @@ local function bounds_of(where, m)
     return least, largest, most
 end
 
---- tree.new(where, kind, m, options): returns a tree over the current triangles of a mesh.
+--- tree.new(where, kind, m, options) returns a tree over the current triangles of a mesh.
 function tree.new(where, kind, m, options)
     local taken = option.take(where, options, OPTIONS)
     if object.take(where, m).faces > MOST then
@@ -145,7 +145,7 @@ function tree.new(where, kind, m, options)
     return setmetatable({own = t}, Tree.metatable)
 end
 
---- tree.take(where, argument, value): returns the state of a tree. Raises an error if the value is not an open tree.
+--- tree.take(where, argument, value) returns the state of a tree. Raises an error if the value is not an open tree.
 function tree.take(where, argument, value)
     if not Tree.is(value) then
         local remedy <const> = rill.type(value) == "mesh" and "; rill.collide.bvh(m) makes one of a mesh" or ""

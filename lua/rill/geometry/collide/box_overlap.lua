@@ -45,7 +45,7 @@ local function is_in_range(m)
     return true
 end
 
---- overlap.allows_aligned(a, b, first, list): returns whether the snippet overlap_aligned may be used for two trees
+--- overlap.allows_aligned(a, b, first, list) returns whether the snippet overlap_aligned may be used for two trees
 -- and their transforms.
 function overlap.allows_aligned(a, b, first, list)
     local good = a.twins and b.twins and small(a) and small(b) and is_in_range(first) and is_invertible(first)

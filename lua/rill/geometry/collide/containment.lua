@@ -51,7 +51,7 @@ local function some_miss(found)
     return (found.size > FEW and found:min() or math.min(table.unpack(found:read()))) == 0
 end
 
---- containment.of(w): returns which mesh is inside the other, for poses without intersections: "a", "b", "both" or
+--- containment.of(w) returns which mesh is inside the other, for poses without intersections: "a", "b", "both" or
 -- nil for one transform, and a table of results by pose for a list. `w` is the state of rill.collide.pairs.
 function containment.of(w)
     local words = {}

@@ -41,7 +41,7 @@ local function sorted_along(t, m, order, level, axes, span)
     return rill.gather(order, by)
 end
 
---- tree.kinds.obbtree(t, m, low, high): builds the tree, see collide/aabb_tree.lua.
+--- tree.kinds.obbtree(t, m, low, high) builds the tree, see collide/aabb_tree.lua.
 return function(t, m, low, high)
     local longest = vector.longest(low, high)
     local unit <const> = longest > 0 and math.min(1 / longest, 3e38) or 0

@@ -88,18 +88,18 @@ local function without_pose(w, hits)
     return passes().shorter(all)
 end
 
---- results.all(w): returns every pair.
+--- results.all(w) returns every pair.
 function results.all(w)
     return without_pose(w, collected(w))
 end
 
---- results.first(w): returns the smallest pair of each pose.
+--- results.first(w) returns the smallest pair of each pose.
 function results.first(w)
     local hits <close> = collected(w)
     return without_pose(w, passes().least_of(hits, hits))
 end
 
---- results.any(w): returns whether there is a pair.
+--- results.any(w) returns whether there is a pair.
 function results.any(w)
     for _, part in ipairs(w.hits) do part:close() end
     if w.many then
@@ -122,7 +122,7 @@ local function closed(w)
     for _, name in ipairs {"exact_a", "exact_b", "found"} do w[name]:close() end
 end
 
---- rill.collide.pairs(a, b [, {a =, b =, contained =, stop =}]): see docs/collide.md.
+--- rill.collide.pairs(a, b [, {a =, b =, contained =, stop =}]) returns the intersecting triangles: see docs/collide.md.
 return function(first, second, options)
     local a, b = tree.take(NAME, "argument #1 'a'", first), tree.take(NAME, "argument #2 'b'", second)
     local taken = option.take(NAME, options, OPTIONS)

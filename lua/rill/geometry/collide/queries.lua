@@ -68,7 +68,7 @@ local function search(t, shape, launch, finish)
     return finish(best, slots)
 end
 
---- T:ray(origins, directions): intersects rays o + t d with the surface. Returns t (float) and the triangle (int) of
+--- T:ray(origins, directions) intersects rays o + t d with the surface. Returns t (float) and the triangle (int) of
 -- the first intersection; infinity and -1 if there is none.
 function queries.ray(t, origins, directions)
     local o, d = vectors.take("T:ray", 1, "origins", origins), vectors.take("T:ray", 2, "directions", directions)
@@ -86,7 +86,7 @@ function queries.ray(t, origins, directions)
     return distance, triangle
 end
 
---- T:distance(points): returns the distance to the surface (float), the nearest triangle (int), and the nearest point
+--- T:distance(points) returns the distance to the surface (float), the nearest triangle (int), and the nearest point
 -- on it (vec3).
 function queries.distance(t, points)
     local p, run = vectors.take("T:distance", 1, "points", points), passes()
@@ -99,7 +99,7 @@ function queries.distance(t, points)
     return distance, triangle, point
 end
 
---- queries.is_closed(t): returns whether an even number of triangles meet at each edge. Edges are compared by the
+--- queries.is_closed(t) returns whether an even number of triangles meet at each edge. Edges are compared by the
 -- coordinates of their ends. Waits for the device at the first call for a tree.
 function queries.is_closed(t)
     if t.surrounds == nil then
@@ -113,7 +113,7 @@ function queries.is_closed(t)
     return t.surrounds
 end
 
---- queries.inside(t, p): returns T:contains for a closed surface and a stream of vec3 or dvec3.
+--- queries.inside(t, p) returns T:contains for a closed surface and a stream of vec3 or dvec3.
 function queries.inside(t, p)
     local run = passes()
     local at <close> = rill.stream("ivec3", p.shape, {t.faces > 0 and 1 or 0, 0, 0})
@@ -125,7 +125,7 @@ function queries.inside(t, p)
     return run.contains_end(p, at)
 end
 
---- T:contains(points): returns whether points are inside a closed surface, a stream of bool. Raises an error if the
+--- T:contains(points) returns whether points are inside a closed surface, a stream of bool. Raises an error if the
 -- surface is open.
 function queries.contains(t, points)
     local p = vectors.take("T:contains", 1, "points", points)

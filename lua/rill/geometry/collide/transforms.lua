@@ -31,13 +31,13 @@ local function streams_of(where, name, list)
     return rill.stream("dvec4", #rows, #rows > 0 and rows or nil)
 end
 
---- transforms.one(where, name, m): returns the rows of one transform (nil: the identity), and a list with it.
+--- transforms.one(where, name, m) returns the rows of one transform (nil: the identity), and a list with it.
 function transforms.one(where, name, m)
     local list = {m == nil and UNIT or m}
     return streams_of(where, name, list), list
 end
 
---- transforms.several(where, name, value): returns the rows of one transform or of a list, whether it is a list, and
+--- transforms.several(where, name, value) returns the rows of one transform or of a list, whether it is a list, and
 -- the list.
 function transforms.several(where, name, value)
     local many = type(value) == "table" and not rill.type(value) and

@@ -128,7 +128,7 @@ local function settle(w, theirs, offset, size)
         "degenerate triangles", WHERE, ROUNDS)
 end
 
---- rill.mesh.envelope(m, options): see docs/mesh.md.
+--- rill.mesh.envelope(m, options) returns an envelope of a mesh: see docs/mesh.md.
 envelope.envelope = errors.guard(function(m, options)
     object.take(WHERE, m)
     local taken = option.take(WHERE, options, OPTIONS)

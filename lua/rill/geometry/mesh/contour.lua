@@ -28,7 +28,7 @@ local function tables()
     return rill.from(first, "int"), rill.from(list, "int"), rill.from(starts, "int")
 end
 
---- rill.mesh.marching_cubes(volume, iso [, {spacing =, origin =}]): returns the isosurface of a volume, interpolated
+--- rill.mesh.marching_cubes(volume, iso [, {spacing =, origin =}]) returns the isosurface of a volume, interpolated
 -- linearly between voxels. Smaller values are inside; triangles are counterclockwise as seen from the larger values. If
 -- the surface reaches the border of the volume, the mesh has a boundary there.
 contour.marching_cubes = errors.guard(function(s, iso, options)

@@ -66,7 +66,7 @@ local function by_sorting(m)
     return {edge = edge, edges = list, sides = sides, valence = valence, count = count}
 end
 
---- edges.of(m): returns the edges of a mesh with triangles: {count =, edge =, edges =, sides =, valence =}. edge: the edge of each half-edge. edges:
+--- edges.of(m) returns the edges of a mesh with triangles: {count =, edge =, edges =, sides =, valence =}. edge: the edge of each half-edge. edges:
 -- the two vertices of each edge. sides: the two half-edges of each edge, the higher index first. The second is -1 at a boundary. It is -2 if the edge
 -- has more than two triangles; then the first is any of them. valence: the number of edges at each vertex. If each vertex has at most 16 corners, also {corners =, last =, list =,
 -- ring =}: the number of corners at each vertex, its running sum, the corners in the order of their vertices, and the values of the template
@@ -76,7 +76,7 @@ function edges.of(m)
     return held(e and by_corners(m, e) or by_sorting(m))
 end
 
---- edges.twins(e): returns the opposite half-edge of each half-edge; -1 at a boundary, -2 if the edge has more than two triangles.
+--- edges.twins(e) returns the opposite half-edge of each half-edge; -1 at a boundary, -2 if the edge has more than two triangles.
 function edges.twins(e)
     return texts.sorted:program().twins(e.edge, e.sides)
 end

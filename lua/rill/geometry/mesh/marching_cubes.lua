@@ -80,7 +80,7 @@ local function triangles(loop, i, j)
     end
 end
 
---- cubes.table(): returns, for the masks 0 to 255 of inside corners, where their triangles begin in a list, and that
+--- cubes.table() returns, for the masks 0 to 255 of inside corners, where their triangles begin in a list, and that
 -- list (three edges of four bits each).
 function cubes.table()
     local first, list = {0}, {}
@@ -95,7 +95,7 @@ function cubes.table()
     return first, list
 end
 
---- cubes.start(e): returns the lower corner of an edge.
+--- cubes.start(e) returns the lower corner of an edge.
 function cubes.start(e) return start_of[e] end
 
 return cubes

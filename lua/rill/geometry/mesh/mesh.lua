@@ -40,7 +40,7 @@ local function changed(m, parts)
     }
 end
 
---- M:copy(): returns a new mesh with the same contents.
+--- M:copy() returns a new mesh with the same contents.
 function methods:copy()
     return changed(check(self, "copy"), {})
 end
@@ -54,7 +54,7 @@ function Point.__tostring(p)
 end
 local function point(v) return setmetatable(v, Point) end
 
---- M:bounds(): returns the smallest and the largest x, y and z of the vertices, two tables of three numbers that are
+--- M:bounds() returns the smallest and the largest x, y and z of the vertices, two tables of three numbers that are
 -- read back. Returns nothing if there are no vertices.
 function methods:bounds()
     local p = check(self, "bounds")._positions
@@ -63,14 +63,14 @@ function methods:bounds()
     end
 end
 
---- object.scale_of(m): returns 1 / (longest side of the bounds), or 1 if that is not a float.
+--- object.scale_of(m) returns 1 / (longest side of the bounds), or 1 if that is not a float.
 function object.scale_of(m)
     local low, high = m:bounds()
     local side = vector.longest(low, high)
     return side > 0 and 1 / side < 3e38 and 1 / side or 1
 end
 
---- M:normals(): returns the stored normals (the mesh's own stream). If there are none, returns a new stream with one
+--- M:normals() returns the stored normals (the mesh's own stream). If there are none, returns a new stream with one
 -- unit vector per vertex: the normalized sum of the normals of the adjacent triangles, weighted by area, or zero if
 -- no adjacent triangle has an area.
 function methods:normals()
@@ -101,7 +101,7 @@ local function cofactors(m)
     return rows
 end
 
---- M:transform(matrix): returns a mesh with vertices M x. matrix: four rows of four numbers, the last {0, 0, 0, 1}.
+--- M:transform(matrix) returns a mesh with vertices M x. matrix: four rows of four numbers, the last {0, 0, 0, 1}.
 -- Stored normals are transformed too. The order of corners does not change, so a reflection swaps inside and outside.
 function methods:transform(matrix)
     local m = check(self, "transform")
@@ -121,7 +121,7 @@ function methods:transform(matrix)
     return changed(m, parts)
 end
 
---- M:area(): returns the sum of the areas of all triangles, computed in double precision and read back.
+--- M:area() returns the sum of the areas of all triangles, computed in double precision and read back.
 function methods:area()
     local m = check(self, "area")
     if m.faces == 0 then return 0.0 end
@@ -129,7 +129,7 @@ function methods:area()
     return s:sum()
 end
 
---- M:volume(): returns the volume enclosed by a closed, oriented mesh, negative if it is inside out; for other
+--- M:volume() returns the volume enclosed by a closed, oriented mesh, negative if it is inside out; for other
 -- meshes, the sum of the signed tetrahedra between the triangles and the center of the bounds. Computed in double
 -- precision and read back.
 function methods:volume()

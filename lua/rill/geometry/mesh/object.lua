@@ -61,7 +61,7 @@ local function first_bad(kernel, ...)
     return bad:min() or NONE
 end
 
---- object.check_positions(what, positions): raises an error if a coordinate is not finite. `what` begins the message.
+--- object.check_positions(what, positions) raises an error if a coordinate is not finite. `what` begins the message.
 function object.check_positions(what, positions)
     local bad = positions.size > 0 and first_bad(kernels:program().bad_place, positions) or NONE
     if bad < NONE then
@@ -110,7 +110,7 @@ local OPTIONS <const> = {
 
 -- ---- constructors
 
---- object.own(parts): returns a mesh that takes ownership of the streams positions and triangles, and of normals, uv
+--- object.own(parts) returns a mesh that takes ownership of the streams positions and triangles, and of normals, uv
 -- and attributes if given.
 function object.own(parts)
     return setmetatable({
@@ -119,7 +119,7 @@ function object.own(parts)
     }, Mesh.metatable)
 end
 
---- object.new(where, given): returns a mesh of the user's options, which are copied and checked.
+--- object.new(where, given) returns a mesh of the user's options, which are copied and checked.
 function object.new(where, given)
     local taken = option.take(where, given, OPTIONS)
     local m = object.own {
@@ -148,7 +148,7 @@ function object.new(where, given)
     return m
 end
 
---- object.take(where, value): returns the first argument of a function. Raises an error unless it is an open mesh.
+--- object.take(where, value) returns the first argument of a function. Raises an error unless it is an open mesh.
 function object.take(where, value)
     if not object.is(value) or not value._positions then
         fail("%s: argument #1 'm': expected a mesh, got %s", where,

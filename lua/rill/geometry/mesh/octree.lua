@@ -13,7 +13,7 @@ local octree = {}
 local MARGIN <const> = 1e-5 -- of the sides of cells and of the mesh, for rounding errors of floats
 local OPTIONS <const> = {depth = option.number(0, 8, 5)}
 
---- octree.grid(where, m, depth): returns the cells of the last level: {low =, side =, cells =}. The cubes begin at `low`; there are
+--- octree.grid(where, m, depth) returns the cells of the last level: {low =, side =, cells =}. The cubes begin at `low`; there are
 -- `cells` along each axis. Raises an error if a coordinate is not finite or above 1e18.
 function octree.grid(where, m, depth)
     object.check_positions(where, m.positions)
@@ -31,7 +31,7 @@ function octree.grid(where, m, depth)
     return grid
 end
 
---- octree.pairs(m, grid, depth): returns for each triangle and each cell that it overlaps the cell (0-based, row-major, z first)
+--- octree.pairs(m, grid, depth) returns for each triangle and each cell that it overlaps the cell (0-based, row-major, z first)
 -- and the triangle, two streams of int in the order of the triangles. Each level keeps the children that a triangle overlaps.
 function octree.pairs(m, grid, depth)
     local k = kernels:program()
@@ -49,7 +49,7 @@ function octree.pairs(m, grid, depth)
     return cell, face
 end
 
---- octree.octree(m [, {depth = 5}]): implements M:octree.
+--- octree.octree(m [, {depth = 5}]) implements M:octree.
 function octree.octree(m, options)
     local where <const> = "M:octree"
     local depth = option.take(where, options, OPTIONS).depth

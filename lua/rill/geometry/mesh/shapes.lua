@@ -47,7 +47,7 @@ local function finer(m)
     return made
 end
 
---- rill.mesh.icosphere([level = 0]): returns a sphere of radius 1 around the origin: an icosahedron whose triangles
+--- rill.mesh.icosphere([level = 0]) returns a sphere of radius 1 around the origin: an icosahedron whose triangles
 -- were split into four `level` times (0 to 11), with 10 * 4^level + 2 vertices and 20 * 4^level triangles.
 function shapes.icosphere(level)
     level = level == nil and 0 or tables.whole(level)
@@ -91,7 +91,7 @@ end
 
 local TORUS <const> = {radius = POSITIVE, tube = POSITIVE, segments = counts(3)}
 
---- rill.mesh.torus{radius = 1, tube = 0.4, segments = {48, 24}}: returns a torus around the z axis. radius: of the
+--- rill.mesh.torus{radius = 1, tube = 0.4, segments = {48, 24}} returns a torus around the z axis. radius: of the
 -- center line; tube: radius of the tube; segments: {along, around}.
 function shapes.torus(options)
     local taken = option.take("rill.mesh.torus", options, TORUS)
@@ -105,7 +105,7 @@ local GRID <const> = {
     segments = counts(1),
 }
 
---- rill.mesh.grid{size = {1, 1}, segments = {1, 1}}: returns a flat sheet centered at the origin in the plane z = 0,
+--- rill.mesh.grid{size = {1, 1}, segments = {1, 1}} returns a flat sheet centered at the origin in the plane z = 0,
 -- facing up, with uv from 0 to 1. size: {height, width}; segments: {rows, columns}.
 function shapes.grid(options)
     local taken = option.take("rill.mesh.grid", options, GRID)
@@ -125,7 +125,7 @@ local BOX <const> = {
     center = {function(v) return is_place(v, 3) end, "a table of 3 numbers, at most 1e38"},
 }
 
---- rill.mesh.box{size = 1, center = {0, 0, 0}}: returns a box of 8 vertices and 12 triangles. size: a number, or {x,
+--- rill.mesh.box{size = 1, center = {0, 0, 0}} returns a box of 8 vertices and 12 triangles. size: a number, or {x,
 -- y, z}.
 function shapes.box(options)
     local taken = option.take("rill.mesh.box", options, BOX)

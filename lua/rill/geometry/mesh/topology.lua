@@ -17,7 +17,7 @@ local function twins_of_mesh(m)
     return edges.twins(e)
 end
 
---- M:adjacency(): returns {twin =, edge =, edges =, valence =}. twin {faces, 3}: the opposite half-edge, -1 at a
+--- M:adjacency() returns {twin =, edge =, edges =, valence =}. twin {faces, 3}: the opposite half-edge, -1 at a
 -- boundary, -2 if the edge has more than two triangles. edge {faces, 3}: the edge of each half-edge. edges: the two
 -- vertices of each edge, the lower index first, in ascending order. valence: number of edges at each vertex.
 function topology.adjacency(m)
@@ -32,7 +32,7 @@ function topology.adjacency(m)
     return around
 end
 
---- topology.quarters(triangles, edge, vertices): returns four triangles for each triangle, first the three at its
+--- topology.quarters(triangles, edge, vertices) returns four triangles for each triangle, first the three at its
 -- corners, then the one in the middle. edge: the edge of each half-edge. Vertex `vertices` + e is the midpoint of
 -- edge e.
 function topology.quarters(triangles, edge, vertices)
@@ -47,7 +47,7 @@ local function used_vertices(m)
     return used
 end
 
---- topology.roots(where, count, links [, most]): returns, for each of `count` nodes, the smallest node that is
+--- topology.roots(where, count, links [, most]) returns, for each of `count` nodes, the smallest node that is
 -- connected to it by links (a stream of ivec2), as a stream of int. Alternates hooking roots by atomic minima and
 -- shortening paths (Y. Shiloach and U. Vishkin, An O(log n) parallel connectivity algorithm, 1982). Raises an error
 -- after `most` rounds (default: 1000). Waits for the device.
@@ -79,7 +79,7 @@ function topology.roots(where, count, links, most)
     return parent
 end
 
---- M:components(): returns the number of connected components, and the component of each face (0-based, in the order
+--- M:components() returns the number of connected components, and the component of each face (0-based, in the order
 -- of their first vertices). Vertices without triangles belong to no component.
 function topology.components(m)
     if m.faces == 0 then
@@ -96,7 +96,7 @@ end
 
 -- ---- properties
 
---- M:euler(): returns vertices - edges + faces, counting only vertices that triangles use.
+--- M:euler() returns vertices - edges + faces, counting only vertices that triangles use.
 function topology.euler(m)
     if m.faces == 0 then return 0 end
     local used <close> = used_vertices(m)
@@ -104,14 +104,14 @@ function topology.euler(m)
     return used:sum() - e.count + m.faces
 end
 
---- M:boundary(): returns the edges with one triangle, a stream of ivec2, in the direction and order of the triangles.
+--- M:boundary() returns the edges with one triangle, a stream of ivec2, in the direction and order of the triangles.
 function topology.boundary(m)
     if m.faces == 0 then return rill.stream("ivec2", 0) end
     local twin <close> = twins_of_mesh(m)
     return kernels:program().open_edges(m.triangles, twin)
 end
 
---- M:is_closed(): returns whether no edge has exactly one triangle. True for a mesh without triangles.
+--- M:is_closed() returns whether no edge has exactly one triangle. True for a mesh without triangles.
 function topology.is_closed(m)
     if m.faces == 0 then return true end
     local twin <close> = twins_of_mesh(m)
@@ -119,7 +119,7 @@ function topology.is_closed(m)
     return alone:max() == 0
 end
 
---- M:is_oriented(): returns whether no two triangles traverse an edge in the same direction.
+--- M:is_oriented() returns whether no two triangles traverse an edge in the same direction.
 function topology.is_oriented(m)
     if m.faces == 0 then return true end
     local twin <close> = twins_of_mesh(m)
@@ -127,7 +127,7 @@ function topology.is_oriented(m)
     return same:max() == 0
 end
 
---- M:is_manifold(): returns whether each edge has one or two triangles, the triangles around each vertex form one
+--- M:is_manifold() returns whether each edge has one or two triangles, the triangles around each vertex form one
 -- fan, and no triangle has a vertex twice.
 function topology.is_manifold(m)
     if m.faces == 0 then return true end

@@ -139,7 +139,7 @@ local function joined(m, parent)
     }
 end
 
---- weld.weld(m, epsilon): implements M:weld. A merged vertex has the position of the first vertex of its group.
+--- weld.weld(m, epsilon) implements M:weld. A merged vertex has the position of the first vertex of its group.
 function weld.weld(m, epsilon)
     epsilon = epsilon or 0
     if not option.is_finite(epsilon) or epsilon < 0 or epsilon > 3e38 then -- the limit of floats in kernels

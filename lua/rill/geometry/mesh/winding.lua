@@ -26,7 +26,7 @@ local function points_of(points)
         errors.told(points))
 end
 
---- winding.winding(m, points): implements M:winding. Each invocation adds up a slice of the triangles for one point.
+--- winding.winding(m, points) implements M:winding. Each invocation adds up a slice of the triangles for one point.
 function winding.winding(m, points)
     local s, k = points_of(points), kernels:program()
     local w = rill.stream("float", s.shape)

@@ -52,7 +52,7 @@ local function around_bends(l, live, most)
     return wanted
 end
 
---- adaptive.criterion(where, m, options): returns a function of a level and of its live triangles that returns a
+--- adaptive.criterion(where, m, options) returns a function of a level and of its live triangles that returns a
 -- stream: 1 for each edge to be split, else 0.
 function adaptive.criterion(where, m, options)
     local o, k = option.take(where, options, OPTIONS), kernels:program()
@@ -97,7 +97,7 @@ local function by_edges(l, wanted)
     return wanted, kernels:program().invert(wanted), counts, straight
 end
 
---- adaptive.step(where, l, wanted, live, patch): returns the mesh with some edges split, which of its triangles are
+--- adaptive.step(where, l, wanted, live, patch) returns the mesh with some edges split, which of its triangles are
 -- live (not final), and its creases.
 function adaptive.step(where, l, wanted, live, patch)
     local m, sliver = l.m, patch == "sliver"

@@ -27,7 +27,7 @@ end
 
 local MOST_INT <const> = 0x7fffffff
 
---- rules.level(m, creases): returns the data that the rules need for a mesh with triangles: its edges (edges.of), and
+--- rules.level(m, creases) returns the data that the rules need for a mesh with triangles: its edges (edges.of), and
 -- `sharp`, 1 for sharp edges. The caller closes it. creases: a stream of ivec2, or nil. Also returns the 0-based index
 -- of the first crease that is not an edge, if there is one.
 function rules.level(m, creases)
@@ -43,7 +43,7 @@ function rules.level(m, creases)
     return l, first < MOST_INT and first or nil
 end
 
---- rules.odd(l, straight): returns the new vertices, one for each edge. straight: 1 for edges whose new vertex is
+--- rules.odd(l, straight) returns the new vertices, one for each edge. straight: 1 for edges whose new vertex is
 -- their midpoint. Default: the sharp edges.
 function rules.odd(l, straight)
     return kernels().odd(l.edges, l.sides, straight or l.sharp, l.m.triangles, l.m.positions)
@@ -92,13 +92,13 @@ local function even_by_edges(l, stays, side, limit)
     return moved
 end
 
---- rules.even(l, stays, limit): returns the new positions of the old vertices. stays: 1 for each edge whose ends do
+--- rules.even(l, stays, limit) returns the new positions of the old vertices. stays: 1 for each edge whose ends do
 -- not move. limit: compute positions on the limit surface.
 function rules.even(l, stays, limit)
     return (l.ring and even_by_corners or even_by_edges)(l, stays, limit and 1 / 6 or 1 / 8, limit)
 end
 
---- rules.normals(l, plain, scale): returns the normals of the limit surface where it is smooth, and `plain`
+--- rules.normals(l, plain, scale) returns the normals of the limit surface where it is smooth, and `plain`
 -- elsewhere.
 function rules.normals(l, plain, scale)
     local k, m = kernels(), l.m
@@ -112,13 +112,13 @@ function rules.normals(l, plain, scale)
     return k.normal(plain, leave, valence, twin, m.triangles, m.positions, scale)
 end
 
---- rules.creases(l, split, place): returns the creases of the next level. split: 1 for edges that are split; place:
+--- rules.creases(l, split, place) returns the creases of the next level. split: 1 for edges that are split; place:
 -- the running count of split edges.
 function rules.creases(l, split, place)
     return l.crease and kernels().recrease(l.edges, l.crease, split, place, l.m.vertices)
 end
 
---- rules.quarters(l): returns four triangles for each triangle, with vertex V + e on edge e: the three at its
+--- rules.quarters(l) returns four triangles for each triangle, with vertex V + e on edge e: the three at its
 -- corners, then the one in the middle.
 function rules.quarters(l)
     return topology.quarters(l.m.triangles, l.edge, l.m.vertices)

@@ -16,7 +16,7 @@ local function lamp(camera)
         camera.ahead)
 end
 
---- shell.shaded(values, how): renders a shaded surface. values: arguments for the camera and the volume; how: the
+--- shell.shaded(values, how) renders a shaded surface. values: arguments for the camera and the volume; how: the
 -- settings of rill.volume.
 function shell.shaded(values, how)
     values.tint, values.background = how.colour or {0.86, 0.80, 0.70}, how.background
@@ -24,7 +24,7 @@ function shell.shaded(values, how)
     return kernels().volume_surface(values)
 end
 
---- shell.water(values, how): renders a surface that reflects and refracts a sky and a floor.
+--- shell.water(values, how) renders a surface that reflects and refracts a sky and a floor.
 function shell.water(values, how)
     values.up, values.to_length, values.light = how.camera.up, how.spacing, nil
     values.low = vector.map(function(h) return h / 2 end, how.spacing)

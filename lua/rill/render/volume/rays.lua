@@ -16,7 +16,7 @@ end
 
 template.snippet("volume_ray", texts.ray)
 
---- rays.program(how, lit): returns the kernels for a transfer function (transfer.take). lit: whether there is a
+--- rays.program(how, lit) returns the kernels for a transfer function (transfer.take). lit: whether there is a
 -- light.
 function rays.program(how, lit)
     local details = how.declared .. (lit and "vec3 light, " or "")

@@ -90,7 +90,7 @@ local function is_text(value)
     return parameter == "float"
 end
 
---- transfer.is_one(value): returns whether a value may be a transfer function. Points are checked later, with their
+--- transfer.is_one(value) returns whether a value may be a transfer function. Points are checked later, with their
 -- own messages.
 function transfer.is_one(value)
     return PRESETS[value] ~= nil or is_text(value) or
@@ -99,12 +99,12 @@ end
 transfer.words = "a list of points {value, {red, green, blue}, opacity}, the text of a function "
     .. "vec4 transfer(float value), or one of " .. preset_names()
 
---- transfer.spans(value): returns whether a value is a preset, which spans the values of the volume.
+--- transfer.spans(value) returns whether a value is a preset, which spans the values of the volume.
 function transfer.spans(value)
     return PRESETS[value] ~= nil
 end
 
---- transfer.take(value, low, high, reach, density): returns a transfer function as a table: before, GLSL functions;
+--- transfer.take(value, low, high, reach, density) returns a transfer function as a table: before, GLSL functions;
 -- declared, kernel parameters; body, GLSL text that computes vec4 c (color and opacity per length) for float v;
 -- values, the arguments; key. A preset spans low to high, and its opacities are per `reach` lengths.
 function transfer.take(value, low, high, reach, density)

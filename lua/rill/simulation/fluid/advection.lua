@@ -6,7 +6,7 @@ local programs <const> = require "rill.glsl.template".sections "advection"
 
 local advection = {}
 
---- advection.flow(f): advects the velocities f.u by themselves, applies the forces, and stores the result in f.w. `f`
+--- advection.flow(f) advects the velocities f.u by themselves, applies the forces, and stores the result in f.w. `f`
 -- is the state of a fluid (lua/rill/simulation/fluid/fields.lua).
 function advection.flow(f)
     local grid = f.grid
@@ -28,7 +28,7 @@ function advection.flow(f)
     launch(program.again, {e = f.c, a = f.a, range = f.ranges, r = f.w}, true)
 end
 
---- advection.carry(f, q): advects a carried quantity by f.u. Fields of q: type, now, next, fed (the value at inflows,
+--- advection.carry(f, q) advects a carried quantity by f.u. Fields of q: type, now, next, fed (the value at inflows,
 -- or nil), zero, and for the MacCormack method ahead, low and high.
 function advection.carry(f, q)
     local grid = f.grid

@@ -11,7 +11,7 @@ local parts = {}
 local STRIP <const> = 32 -- cells in a row whose values one invocation adds up before it adds the sum to their part
 local BITS <const> = 61 -- bits of the sum of all absolute values, in fixed point
 
---- parts.new(f): returns the parts of a fluid. They are labeled when they are first needed.
+--- parts.new(f) returns the parts of a fluid. They are labeled when they are first needed.
 function parts.new(f)
     local grid = f.grid
     local stride, cells = {}, 1
@@ -43,7 +43,7 @@ local function label(f, self)
     self.masks, self.none = f.masks, false
 end
 
---- parts.level(f, self, b, square): subtracts from b, in each part without an open side, the mean of the part. Stores
+--- parts.level(f, self, b, square) subtracts from b, in each part without an open side, the mean of the part. Stores
 -- b'b in square, a stream of one double.
 function parts.level(f, self, b, square)
     if self.masks ~= f.masks then
@@ -59,7 +59,7 @@ function parts.level(f, self, b, square)
     program.level(square, self.parent, self.flat_count, self.total, b)
 end
 
---- parts.worst(self, square): reports the part with the largest mean that was last subtracted, relative to its root
+--- parts.worst(self, square) reports the part with the largest mean that was last subtracted, relative to its root
 -- mean square. Returns its sum, its number of cells, and whether it is the whole fluid. Returns nil if all parts have
 -- an open side. Then parts.level does nothing until the solid cells change. Waits for the device.
 function parts.worst(self, square)

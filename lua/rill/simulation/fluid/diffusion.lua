@@ -9,7 +9,7 @@ local diffusion = {}
 local NEAR <const> = 1e-5 -- remaining fraction of the initial error
 local MOST <const> = 1000 -- largest number of iterations
 
---- diffusion.rounds(grid, a): returns the number of iterations of a step, where a is viscosity times seconds.
+--- diffusion.rounds(grid, a) returns the number of iterations of a step, where a is viscosity times seconds.
 function diffusion.rounds(grid, a)
     local sum = 0
     for d = 1, grid.rank do
@@ -41,12 +41,12 @@ local function rounds(count, b, spare, in_place, write)
     return x
 end
 
---- diffusion.room(): returns the stream f.weights.
+--- diffusion.room() returns the stream f.weights.
 function diffusion.room()
     return rill.stream("float", MOST + 1)
 end
 
---- diffusion.flow(f, count): iterates f.w. Uses f.u, f.a and f.c as temporary storage.
+--- diffusion.flow(f, count) iterates f.w. Uses f.u, f.a and f.c as temporary storage.
 function diffusion.flow(f, count)
     local grid, spare = f.grid, {f.u, f.a, f.c}
     local program = grid:program(programs.flow, {held = f.held ~= nil})
@@ -59,7 +59,7 @@ function diffusion.flow(f, count)
     f.u, f.a, f.c = table.unpack(spare)
 end
 
---- diffusion.carry(f, q, count): iterates a carried quantity. Uses q.next and q.ahead as temporary storage.
+--- diffusion.carry(f, q, count) iterates a carried quantity. Uses q.next and q.ahead as temporary storage.
 function diffusion.carry(f, q, count)
     local grid = f.grid
     local program = grid:program(programs.carried, {held = f.held ~= nil, Q = q.type})

@@ -16,7 +16,7 @@ local function program(f)
     return f.grid:program(kernels)
 end
 
---- fields.velocity(f): returns the velocity at cell centers, a new stream.
+--- fields.velocity(f) returns the velocity at cell centers, a new stream.
 function fields.velocity(f)
     local grid = f.grid
     local v = rill.stream("vec" .. grid.rank, grid.shape)
@@ -33,7 +33,7 @@ local function component(f, name, k, value)
     end, nil, shift)
 end
 
---- fields.start(f, name, value): sets the velocity: a stream at cell centers, a function of positions, or nil for
+--- fields.start(f, name, value) sets the velocity: a stream at cell centers, a function of positions, or nil for
 -- rest.
 function fields.start(f, name, value)
     local grid = f.grid
@@ -81,7 +81,7 @@ local function check_fed(name, fed, count)
     end
 end
 
---- fields.carry(f, name, value, diffusivity, fed): adds a carried quantity, or replaces its values.
+--- fields.carry(f, name, value, diffusivity, fed) adds a carried quantity, or replaces its values.
 function fields.carry(f, name, value, diffusivity, fed)
     local s = settings.stream("f:carry", ("argument #2 'stream' (%s)"):format(name), value, f.grid.shape, TYPES)
     settings.finite("f:carry", ("'%s'"):format(name), s)
@@ -108,7 +108,7 @@ function fields.carry(f, name, value, diffusivity, fed)
     f.order[#f.order + 1] = q
 end
 
---- fields.move(f, rounds): advects and diffuses the carried quantities. rounds(diffusivity) returns the number of
+--- fields.move(f, rounds) advects and diffuses the carried quantities. rounds(diffusivity) returns the number of
 -- diffusion iterations.
 function fields.move(f, rounds)
     for _, q in ipairs(f.order) do

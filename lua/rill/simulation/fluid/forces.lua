@@ -5,7 +5,7 @@ local programs <const> = require "rill.glsl.template".sections "forces"
 
 local forces = {}
 
---- forces.check(f, name, type): raises an error if the type of a quantity does not match the number of its buoyancy
+--- forces.check(f, name, type) raises an error if the type of a quantity does not match the number of its buoyancy
 -- values.
 function forces.check(f, name, type_)
     local weight, count = f.buoyancy[name], tonumber(type_:match "%d") or 1
@@ -16,7 +16,7 @@ function forces.check(f, name, type_)
     end
 end
 
---- forces.buoyant(f): returns the carried quantities that have a buoyancy, each with its weight.
+--- forces.buoyant(f) returns the carried quantities that have a buoyancy, each with its weight.
 function forces.buoyant(f)
     local list = {}
     for _, q in ipairs(f.order) do
@@ -36,7 +36,7 @@ local function curl_room(grid)
     return grid:field(grid.rank == 2 and "float" or "vec3")
 end
 
---- forces.vorticity(f): returns the curl of the velocity at cell centers, a new stream.
+--- forces.vorticity(f) returns the curl of the velocity at cell centers, a new stream.
 function forces.vorticity(f)
     local spin <close> = curl_room(f.grid)
     curl(f, spin)
@@ -58,7 +58,7 @@ local function parts(f)
     return values, arguments
 end
 
---- forces.gather(f): computes the accelerations f.push, or sets it to nil if there are none.
+--- forces.gather(f) computes the accelerations f.push, or sets it to nil if there are none.
 function forces.gather(f)
     local grid = f.grid
     local changes = f.confinement > 0 or #f.buoyant > 0

@@ -32,7 +32,7 @@ local function values_of(rank, mac)
     return dimensions.with(rank, values)
 end
 
---- self:program(text, values): returns the kernels of a template that begins with $use(fluid_grid). The template uses
+--- self:program(text, values) returns the kernels of a template that begins with $use(fluid_grid). The template uses
 -- the values of the grid and `values`.
 local function program(self, text, values)
     return text:program(setmetatable(values or {}, self.values))
@@ -44,7 +44,7 @@ local names_of <const> = setmetatable({}, {__index = function(names, name)
     return names[name]
 end})
 
---- self:launch(kernel, arguments [, components]): calls a kernel with named arguments and the sides `s`. components:
+--- self:launch(kernel, arguments [, components]) calls a kernel with named arguments and the sides `s`. components:
 -- arrays of streams, as {u = f.u} for the parameters u0, u1 (and u2).
 local function launch(self, kernel, arguments, components)
     arguments.s = self.sides
@@ -95,13 +95,13 @@ end
 
 -- ---- fields
 
---- self:field(type): returns a stream with halo. It has the boundary mode "clamp", because kernels read elements
+--- self:field(type) returns a stream with halo. It has the boundary mode "clamp", because kernels read elements
 -- beyond the halo at the high sides; the results are not used.
 local function field(self, type)
     return rill.stream(type or "float", self.padded):boundary "clamp"
 end
 
---- self:fields(count): returns an array of streams of floats. Default: one per component.
+--- self:fields(count) returns an array of streams of floats. Default: one per component.
 local function fields(self, count)
     local list = {}
     for k = 1, count or self.rank do
@@ -110,7 +110,7 @@ local function fields(self, count)
     return list
 end
 
---- self:cells(s): returns a view of the cells of such a stream, without the halo.
+--- self:cells(s) returns a view of the cells of such a stream, without the halo.
 local function cells(self, s)
     return s:domain(self.first, self.last)
 end
@@ -118,7 +118,7 @@ end
 local methods = {program = program, launch = launch, field = field, fields = fields, cells = cells}
 methods.__index = methods
 
---- grid.new(shape, spacing, sides, mac, slips): returns a grid. shape is in the order of Lua; sizes, spacing and
+--- grid.new(shape, spacing, sides, mac, slips) returns a grid. shape is in the order of Lua; sizes, spacing and
 -- sides (each {low, high} of {mode =, velocity =}) are in the order of kernels, x first. slips: walls do not affect
 -- the tangential velocity.
 function grid.new(shape, spacing, sides, mac, slips)

@@ -63,7 +63,7 @@ end
 
 local kernels <const> = template.file "obstacles"
 
---- obstacles.update(f): computes f.solid and f.held from the obstacles and inflows.
+--- obstacles.update(f) computes f.solid and f.held from the obstacles and inflows.
 function obstacles.update(f)
     local grid = f.grid
     f.obstacle, f.source = f.obstacle or room(f), f.source or room(f)
@@ -77,7 +77,7 @@ function obstacles.update(f)
     f.blocked = f.held and f.solid
 end
 
---- obstacles.place(f, what, name, mask, velocity): sets the cells of obstacles (what = "obstacle") or inflows
+--- obstacles.place(f, what, name, mask, velocity) sets the cells of obstacles (what = "obstacle") or inflows
 -- ("source"), replacing earlier ones. mask = nil removes them.
 function obstacles.place(f, what, name, mask, velocity)
     f[what] = f[what] or room(f)

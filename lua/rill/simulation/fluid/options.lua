@@ -98,7 +98,7 @@ local function sides(value, rank)
     return list
 end
 
---- settings.take(given): returns the options of rill.fluid, checked and with defaults. sides and spacing are arrays,
+--- settings.take(given) returns the options of rill.fluid, checked and with defaults. sides and spacing are arrays,
 -- x first.
 function settings.take(given)
     local taken = option.take("rill.fluid", given, ROWS)
@@ -115,7 +115,7 @@ end
 
 local FAULT <const> = template.new "kernel int fault($T x<>) { return $any(isnan(x)) ? 2 : $any(isinf(x)) ? 1 : 0; }"
 
---- settings.finite(name, what, s): raises an error if a stream contains NaN or infinity.
+--- settings.finite(name, what, s) raises an error if a stream contains NaN or infinity.
 function settings.finite(name, what, s)
     local type_ = tostring(s.type)
     local fault = FAULT:kernel {T = type_, any = type_ == "float" and "" or "any"}
@@ -131,7 +131,7 @@ local function shape_text(shape)
     return table.concat(shape, "x")
 end
 
---- settings.stream(name, what, value, shape, types): returns an open stream of a shape and one of the types (a set).
+--- settings.stream(name, what, value, shape, types) returns an open stream of a shape and one of the types (a set).
 -- Expressions are evaluated. Raises an error for other values.
 function settings.stream(name, what, value, shape, types)
     local other = errors.not_open(value)
@@ -153,12 +153,12 @@ function settings.stream(name, what, value, shape, types)
     return value
 end
 
---- settings.sampled(name, what, ...): calls grid.sampled(...). Errors about the function's results name `what`.
+--- settings.sampled(name, what, ...) calls grid.sampled(...). Errors about the function's results name `what`.
 function settings.sampled(name, what, ...)
     return errors.guard(grids.sampled, name .. ": " .. what, "^rill%.stream: argument #3 'init'")(...)
 end
 
---- settings.vectors(name, what, value, f): returns a vector field at cell centers, given as a stream or a function of
+--- settings.vectors(name, what, value, f) returns a vector field at cell centers, given as a stream or a function of
 -- positions.
 function settings.vectors(name, what, value, f)
     local grid, type_ = f.grid, "vec" .. f.grid.rank

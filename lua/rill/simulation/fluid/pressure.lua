@@ -25,7 +25,7 @@ local function excess(grid)
     return total
 end
 
---- pressure.new(f, taken): returns the state of the projections of a fluid. taken: the options of rill.fluid.
+--- pressure.new(f, taken) returns the state of the projections of a fluid. taken: the options of rill.fluid.
 function pressure.new(f, taken)
     local box = taken.pressure == "multigrid" and equation.box(f.grid, taken.tolerance) or nil
     local self = {box = box, taken = taken, solver = box}
@@ -67,7 +67,7 @@ local function project(f, solver)
     f.u, f.w, f.p, f.q = f.w, f.u, f.q, f.p
 end
 
---- pressure.warn_balance(f, total, in_part): warns that inflow and outflow differ by `total` cells per second.
+--- pressure.warn_balance(f, total, in_part) warns that inflow and outflow differ by `total` cells per second.
 -- in_part: in a part of the fluid.
 function pressure.warn_balance(f, total, in_part)
     local volume = 1
@@ -99,7 +99,7 @@ local function warn(f, self, solver)
     end
 end
 
---- pressure.restore(f): adds the gradient of the pressure to f.w after diffusion, on a collocated grid.
+--- pressure.restore(f) adds the gradient of the pressure to f.w after diffusion, on a collocated grid.
 function pressure.restore(f)
     if not f.slopes then
         return
@@ -109,7 +109,7 @@ function pressure.restore(f)
     f.u, f.w = f.w, f.u
 end
 
---- pressure.run(f, self, read_back): projects f.w and stores the result in f.u. read_back: read results back in this
+--- pressure.run(f, self, read_back) projects f.w and stores the result in f.u. read_back: read results back in this
 -- call.
 function pressure.run(f, self, read_back)
     local solver = solver_of(f, self)
@@ -126,7 +126,7 @@ function pressure.run(f, self, read_back)
     f.u, f.w = f.w, f.u
 end
 
---- pressure.divergence(f, self): returns the divergence before and after the last projection: root mean squares over
+--- pressure.divergence(f, self) returns the divergence before and after the last projection: root mean squares over
 -- the fluid's cells, times the (smallest) spacing; `mean` is the mean after it. On a collocated grid `faces` is the
 -- divergence of the flux through faces, which the projection removes (Almgren, Bell and Szymczak 1996).
 function pressure.divergence(f, self)

@@ -36,7 +36,7 @@ local function streams(self, shape)
     return self
 end
 
---- equation.box(grid, tolerance): returns a solver by multigrid cycles, for domains without obstacles.
+--- equation.box(grid, tolerance) returns a solver by multigrid cycles, for domains without obstacles.
 function equation.box(grid, tolerance)
     local self, shape, sides, spacing = {turn = {}, copies = 1}, {}, {}, {}
     for d = 1, grid.rank do
@@ -100,7 +100,7 @@ local function begin(f)
     return self
 end
 
---- equation.conjugate(f, tolerance, most, box): returns a solver by conjugate gradients with at most `most`
+--- equation.conjugate(f, tolerance, most, box) returns a solver by conjugate gradients with at most `most`
 -- iterations, preconditioned by a multigrid cycle if `box` is given.
 function equation.conjugate(f, tolerance, most, box)
     local grid, self = f.grid, begin(f)
@@ -138,7 +138,7 @@ function equation.conjugate(f, tolerance, most, box)
     return self
 end
 
---- equation.jacobi(f, rounds): returns a solver by a fixed number of Jacobi iterations, the chapter's method.
+--- equation.jacobi(f, rounds) returns a solver by a fixed number of Jacobi iterations, the chapter's method.
 function equation.jacobi(f, rounds)
     local grid, self = f.grid, begin(f)
     local other = operator.room("float", grid.shape)

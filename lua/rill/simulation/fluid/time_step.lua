@@ -6,7 +6,7 @@ local kernels <const> = require "rill.glsl.template".file "time_step"
 
 local clock = {}
 
---- clock.new(f): returns the state of the time step, and creates f.clock, a stream of one float with the duration of
+--- clock.new(f) returns the state of the time step, and creates f.clock, a stream of one float with the duration of
 -- a step.
 function clock.new(f)
     local grid, sides = f.grid, 0
@@ -24,7 +24,7 @@ function clock.new(f)
     }
 end
 
---- clock.measure(f, self): stores the largest speed, in cells per second, in self.rate.
+--- clock.measure(f, self) stores the largest speed, in cells per second, in self.rate.
 function clock.measure(f, self)
     local inputs = {}
     for k = 1, f.grid.rank do
@@ -34,7 +34,7 @@ function clock.measure(f, self)
     core._reduce(self.program.fastest, self.program.rate, inputs, self.rate)
 end
 
---- clock.set(f, self, dt): sets the duration of a step.
+--- clock.set(f, self, dt) sets the duration of a step.
 function clock.set(f, self, dt)
     if dt ~= self.dt then
         f.clock:fill(dt)
@@ -43,7 +43,7 @@ function clock.set(f, self, dt)
     self.seconds = self.seconds + dt
 end
 
---- clock.choose(f, self, most): computes the duration of a step from f.cfl, at most `most` seconds.
+--- clock.choose(f, self, most) computes the duration of a step from f.cfl, at most `most` seconds.
 function clock.choose(f, self, most)
     clock.measure(f, self)
     if f.push then
@@ -53,7 +53,7 @@ function clock.choose(f, self, most)
     self.dt = nil
 end
 
---- clock.time(self): returns the seconds since the start.
+--- clock.time(self) returns the seconds since the start.
 function clock.time(self)
     return self.seconds + self.time:get(1)
 end

@@ -14,7 +14,7 @@ local function texts_of(list)
     return list
 end
 
---- coordinates.vectors(where, name, s [, type, count]): returns a copy of the option `name`, a stream of vectors, one
+--- coordinates.vectors(where, name, s [, type, count]) returns a copy of the option `name`, a stream of vectors, one
 -- for each particle, and the corners of its bounding box. Raises an error if an element is not finite, or if the type
 -- or the number differs from those given.
 function coordinates.vectors(where, name, s, type, count)

@@ -18,7 +18,7 @@ integration.kinds = {
 
 template.snippet("particle_move", texts.move)
 
---- integration.program(dimensions, walls): returns the kernels beat, greatest, drift and settle for particles with
+--- integration.program(dimensions, walls) returns the kernels beat, greatest, drift and settle for particles with
 -- these walls.
 function integration.program(dimensions, walls)
     return neighbors.program(texts.passes, dimensions, walls.text)

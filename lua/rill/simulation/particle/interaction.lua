@@ -21,7 +21,7 @@ local DENSITIES <const> = {sum = true, continuity = true}
 --- interaction.states, interaction.densities: the values of the options, as keys.
 interaction.states, interaction.densities = STIFFNESS, DENSITIES
 
---- interaction.stiffness(state, rest, sound): returns the constant of the equation of state for a rest density and a
+--- interaction.stiffness(state, rest, sound) returns the constant of the equation of state for a rest density and a
 -- speed of sound.
 function interaction.stiffness(state, rest, sound)
     return STIFFNESS[state](rest, sound)
@@ -29,7 +29,7 @@ end
 
 template.snippet("particle_own", texts.own)
 
---- interaction.program(how, share, sliced): returns the kernels `density` and `force`. Each invocation computes
+--- interaction.program(how, share, sliced) returns the kernels `density` and `force`. Each invocation computes
 -- `share` particles. sliced: sums continue from the previous launch if skip is above 0. `how` has dimensions, kernel,
 -- laplacian, state, tension and densities (the option's value).
 function interaction.program(how, share, sliced)

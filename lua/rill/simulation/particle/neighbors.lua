@@ -23,7 +23,7 @@ for rank = 2, 3 do
     bases[rank] = {__index = dimensions.with(rank, {share = 1, across = ACROSS})}
 end
 
---- neighbors.program(text, rank, values): returns the kernels of a template. The template uses the values of the
+--- neighbors.program(text, rank, values) returns the kernels of a template. The template uses the values of the
 -- dimensions, `values`, and share, the number of particles per invocation. Default of share: 1.
 function neighbors.program(text, rank, values)
     return text:program(setmetatable(values or {}, bases[rank]))
@@ -45,7 +45,7 @@ local function sizes_of(count, extents, radius)
     return sizes, cells
 end
 
---- neighbors.new(count, extents, radius): returns a grid for `count` particles whose initial bounding box has these
+--- neighbors.new(count, extents, radius) returns a grid for `count` particles whose initial bounding box has these
 -- extents (x first).
 function neighbors.new(count, extents, radius)
     local rank = #extents
@@ -60,7 +60,7 @@ function neighbors.new(count, extents, radius)
     return self
 end
 
---- neighbors.sort(self, cell): sorts particles by their cells, which self.count has counted. self.order has the old
+--- neighbors.sort(self, cell) sorts particles by their cells, which self.count has counted. self.order has the old
 -- indices of the sorted particles, self.first the first particle of each cell. Resets self.count to zero.
 function neighbors.sort(self, cell)
     if self.first then
@@ -71,14 +71,14 @@ function neighbors.sort(self, cell)
     self.kernels.rank(self.slot, cell, self.first, self.slot, self.order)
 end
 
---- neighbors.longest(self): returns an upper bound of the number of particles in a row of cells around a particle. It
+--- neighbors.longest(self) returns an upper bound of the number of particles in a row of cells around a particle. It
 -- is read back, once for each sort.
 function neighbors.longest(self)
     self.most = self.most or self.kernels.crowd(self.places, self.mask[1] + 1, self.first):max()
     return self.most
 end
 
---- neighbors.lists(self, x, id, h, sliced): returns lists of the neighbors of each particle within h, and lists of
+--- neighbors.lists(self, x, id, h, sliced) returns lists of the neighbors of each particle within h, and lists of
 -- their distances, for sorted particles. Lists are ordered and filled by the particles' ids. `sliced` calls a
 -- function with the slices of the launches.
 function neighbors.lists(self, x, id, h, sliced)

@@ -32,7 +32,7 @@ end
 
 local styles = {}
 
---- styles.spheres(own, camera, taken): draws the nearest particle of every pixel as a lit sphere; at equal depths the
+--- styles.spheres(own, camera, taken) draws the nearest particle of every pixel as a lit sphere; at equal depths the
 -- lowest index.
 function styles.spheres(own, camera, taken)
     local now, pixels = own.state.now, camera.extent[1] * camera.extent[2]
@@ -48,7 +48,7 @@ function styles.spheres(own, camera, taken)
     }))
 end
 
---- styles.splats(own, camera, taken): draws soft spots that add up.
+--- styles.splats(own, camera, taken) draws soft spots that add up.
 function styles.splats(own, camera, taken)
     local now = own.state.now
     local amounts <close>, speeds = viewpoint.spots(camera, own.kernels.splat, {
@@ -102,12 +102,12 @@ local function solid_surface(own, camera, taken, low, high, sliced)
     }))
 end
 
---- styles.surface(own, camera, taken, low, high, sliced): draws the surface where the density passes iso.
+--- styles.surface(own, camera, taken, low, high, sliced) draws the surface where the density passes iso.
 function styles.surface(own, camera, taken, low, high, sliced)
     return (own.how.dimensions == 2 and flat_surface or solid_surface)(own, camera, taken, low, high, sliced)
 end
 
---- portrait.draw(state, how, given, sort, sliced): returns an image of particles, vec3 in {rows, columns}. `sort`
+--- portrait.draw(state, how, given, sort, sliced) returns an image of particles, vec3 in {rows, columns}. `sort`
 -- stores them in the order of their cells in state.spare; `sliced` calls a function with the slices of launches over
 -- them.
 function portrait.draw(state, how, given, sort, sliced)

@@ -24,7 +24,7 @@ smoothing.kernels, smoothing.laplacians = NORMS, BEND_NORMS
 -- Defines the functions weight, slope and bend for the values kernel and laplacian.
 template.snippet("smoothing", template.file "smoothing")
 
---- smoothing.norms(kernel, laplacian, dimensions, h): returns the factors of weight, slope and bend for a support h.
+--- smoothing.norms(kernel, laplacian, dimensions, h) returns the factors of weight, slope and bend for a support h.
 function smoothing.norms(kernel, laplacian, dimensions, h)
     local norm = NORMS[kernel][dimensions]
     return norm / h ^ dimensions, norm / h ^ (dimensions + 2),

@@ -63,7 +63,7 @@ local function add_arguments(self, how)
     end
 end
 
---- rounds.new(x, v, extents, how): returns the state and the kernels for particles at x with velocities v, whose
+--- rounds.new(x, v, extents, how) returns the state and the kernels for particles at x with velocities v, whose
 -- bounding box has these extents. `how` has the options.
 function rounds.new(x, v, extents, how)
     local count, traits = x.size, rill.device().traits
@@ -88,7 +88,7 @@ local function exchange(self, name)
     self.now[name], self.spare[name] = self.spare[name], self.now[name]
 end
 
---- rounds.sort(self, kick, share): moves particles by fractions of the time step, and stores copies in the order of
+--- rounds.sort(self, kick, share) moves particles by fractions of the time step, and stores copies in the order of
 -- their cells in self.spare.
 function rounds.sort(self, kick, share)
     local args, now, spare = self.drift, self.now, self.spare
@@ -107,7 +107,7 @@ local function move(self, kick, share)
     self.now, self.spare = self.spare, self.now
 end
 
---- rounds.sliced(self, launch): calls launch(skip, most) for each slice of the rows of particles; once if no row is
+--- rounds.sliced(self, launch) calls launch(skip, most) for each slice of the rows of particles; once if no row is
 -- too long for a launch.
 function rounds.sliced(self, launch)
     local most = self.bounded and self.longest or ALL
@@ -141,7 +141,7 @@ local function find_forces(self, kick, share)
     self.moves.greatest(self.measure, self.most)
 end
 
---- rounds.max_density(self, how): returns the greatest density for particles of mass 1, read back.
+--- rounds.max_density(self, how) returns the greatest density for particles of mass 1, read back.
 function rounds.max_density(self, how)
     local acts = self.acts
     if how.densities ~= "sum" then
@@ -155,7 +155,7 @@ function rounds.max_density(self, how)
     return greatest
 end
 
---- rounds.begin(self, mass): sets the mass of particles, and computes the initial densities, forces and time step.
+--- rounds.begin(self, mass) sets the mass of particles, and computes the initial densities, forces and time step.
 function rounds.begin(self, mass)
     self.density.mass, self.density.norm = mass, self.norms.density
     self.force.push, self.force.drag = -0.5 * mass * self.norms.push, self.viscosity * mass * self.norms.drag
@@ -166,7 +166,7 @@ function rounds.begin(self, mass)
     self.moves.beat(self.beat)
 end
 
---- rounds.step(self, wanted): computes a time step of `wanted` seconds. 0: the longest stable step. -1: a part of
+--- rounds.step(self, wanted) computes a time step of `wanted` seconds. 0: the longest stable step. -1: a part of
 -- self.left.
 function rounds.step(self, wanted)
     local kind = self.kind
@@ -177,7 +177,7 @@ function rounds.step(self, wanted)
     find_forces(self, kind.after.kick, kind.after.drift)
 end
 
---- rounds.close(self): frees the streams.
+--- rounds.close(self) frees the streams.
 function rounds.close(self)
     for _, owner in ipairs {self, self.now, self.spare, self.grid, self.walls.made} do
         for _, value in pairs(owner) do

@@ -13,7 +13,7 @@ template.snippet("viewpoint", template.file "viewpoint")
 
 -- ---- options
 
---- viewpoint.rows(dimensions): returns rows for option.take.
+--- viewpoint.rows(dimensions) returns rows for option.take.
 function viewpoint.rows(dimensions)
     local row = {
         function(v) return option.is_vector(v, dimensions) end, ("a table of %d numbers"):format(dimensions),
@@ -58,7 +58,7 @@ local function solid_camera(where, taken, low, high, extent, down)
     return camera
 end
 
---- viewpoint.new(where, taken, low, high, size, down): returns the view for the options `taken`; by default
+--- viewpoint.new(where, taken, low, high, size, down) returns the view for the options `taken`; by default
 -- everything between the corners is visible. size: {rows, columns}. down: direction of gravity, in three dimensions.
 function viewpoint.new(where, taken, low, high, size, down)
     local extent = {size[2], size[1]}
@@ -67,7 +67,7 @@ function viewpoint.new(where, taken, low, high, size, down)
     return camera
 end
 
---- viewpoint.seen(camera, values): adds the arguments for the camera to `values`, and returns them.
+--- viewpoint.seen(camera, values) adds the arguments for the camera to `values`, and returns them.
 function viewpoint.seen(camera, values)
     for _, name in ipairs {"eye", "lead", "right", "above", "ahead", "middle", "focus", "extent"} do
         values[name] = camera[name]
@@ -75,7 +75,7 @@ function viewpoint.seen(camera, values)
     return values
 end
 
---- viewpoint.spots(camera, kernel, values): runs a kernel that adds up, for each pixel, amounts of light, and amounts
+--- viewpoint.spots(camera, kernel, values) runs a kernel that adds up, for each pixel, amounts of light, and amounts
 -- times speed. Returns both as streams of int in the shape of the image.
 function viewpoint.spots(camera, kernel, values)
     local shape = {camera.extent[2], camera.extent[1]}

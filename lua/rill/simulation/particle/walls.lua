@@ -142,7 +142,7 @@ end
 
 local ADD <const> = {normal = add_normal, box = add_box, obstacle = add_obstacle, distance = add_distance}
 
---- walls.new(solver, list, dimensions, radius): returns the option `walls` of a solver as a table. `values`:
+--- walls.new(solver, list, dimensions, radius) returns the option `walls` of a solver as a table. `values`:
 -- arguments by name for kernels that have $call(wall_inputs) among their parameters, and $call(wall_collide), which
 -- moves `here` and changes `speed`, in their bodies. `made`: the streams created for them. `text`: their template
 -- values.
@@ -164,7 +164,7 @@ function walls.new(solver, list, dimensions, radius)
     return walls.finish(self)
 end
 
---- walls.finish(self): computes the arguments for the walls that were added, and returns self.
+--- walls.finish(self) computes the arguments for the walls that were added, and returns self.
 function walls.finish(self)
     local rows = #self.rows > 0 and self.rows or {{0, 0, 0, 0}}
     self.values = {wall_count = #self.rows // 3, wall = rill.from(rows, "vec4")}
