@@ -42,7 +42,7 @@ end
 
 -- Returns a value of each type, by letter. "e", an expression, also has the names of a stream.
 -- Without MPI, the names of rill.mpi cannot be enumerated.
-local has_mpi <const> = pcall(require, "rill.mpi.core")
+local function has_mpi() return (pcall(require, "rill.mpi.core")) end
 
 -- Returns values of the types of rill.mpi, by letter.
 local function add_distributed(list)
@@ -77,7 +77,7 @@ local function samples()
         S = rill.ray.scene(rill.mesh.box()),
         b = big, P = rill.sph {positions = rill.stream("vec2", 1), radius = 1, sound = 1},
     }
-    return has_mpi and add_distributed(list) or list
+    return has_mpi() and add_distributed(list) or list
 end
 
 -- Loads the public modules of lua/rill that are loaded at their first use: the modules that the manual names.
@@ -88,7 +88,7 @@ local function load_modules(rill)
     for _, path in ipairs(files.lines "ls lua/rill/*.lua lua/rill/*/init.lua") do
         local name = path:match "^lua/rill/([^/]+)%.lua$" or path:match "^lua/rill/([^/]+)/init%.lua$"
         if name and name ~= "init" and manual:find("`rill%." .. name .. "%f[^%w_]") then
-            local _ = (name ~= "mpi" or has_mpi) and rill[name]
+            local _ = (name ~= "mpi" or has_mpi()) and rill[name]
         end
     end
 end
@@ -121,7 +121,7 @@ end
 
 --- Returns whether the name exists.
 function exports.has(name)
-    if not has_mpi and (name:match "^rill%.mpi%." or name:match "^[DQYZ]%.") then
+    if not has_mpi() and (name:match "^rill%.mpi%." or name:match "^[DQYZ]%.") then
         return true
     end
     local value = sample(name:match "^[^.]+")
