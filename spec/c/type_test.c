@@ -153,7 +153,7 @@ static void test_names(void **state)
     (void)state;
     body("r = zz;", "4:5: 'zz' is not declared\n");
     body("float total = x; r = totl;", "4:22: 'totl' is not declared; did you mean 'total'?\n");
-    body("r = gauss(x) + sinf(x);", "4:5: function 'gauss' is not declared\n"
+    body("r = gauss(x) + sinf(x);", "4:5: function 'gauss' is not declared; write random_normal()\n"
                                     "4:16: function 'sinf' is not declared; did you mean 'sin'?\n");
     body("float y = x; { float y = 1.0; } for (int y = 0; y < 2; y++) { } float y = y;",
          "4:71: 'y' is already declared (line 4)\n");

@@ -289,6 +289,29 @@ describe("random numbers in kernels", function()
         assert.same(firsts(20, 12, 0), add(x):values())
     end)
 
+    it("take a seed among the constants of an expression", function()
+        local x = zeros(20)
+        rill.seed(4)
+        assert.same(firsts(20, 7, 0), x:map("x + a * random()", {seed = 7, a = 1}):values())
+        assert.same(firsts(20, 7, 0), (x * 2):map("x + random()", {seed = 7}):values())
+        assert.same(firsts(20, 7, 0), rill.array("float", {20}):map("x + random()", {seed = 7}):values())
+        local wanted = {}
+        for i, r in ipairs(firsts(20, 7, 0)) do
+            if r < 0.5 then wanted[#wanted + 1] = i - 1 end
+        end
+        assert.same(wanted, x:find("random() < a", {seed = 7, a = 0.5}):values())
+        assert.same(firsts(20, 4, 0), x:map("x + seed * random()", {seed = 1}):values()) -- a constant
+        assert.same(firsts(20, 4, 1), x:map "x + random()":values())
+        for seed, message in pairs {[1.5] = "'seed': expected a whole number, got number 1.5", a = "expected a"} do
+            local done, text = pcall(x.map, x, "x + random()", {seed = seed})
+            assert.falsy(done)
+            assert.truthy(text:find(message, 1, true), text)
+        end
+        local done, text = pcall(x.filter, x, "x < 1", {seed = 7})
+        assert.falsy(done)
+        assert.truthy(text:find("s:filter: constant 'seed': the expression does not contain it", 1, true), text)
+    end)
+
     it("have a parameter or a function of the same name take precedence", function()
         local named = rill.kernel "kernel void named(float x<>, float seed, out float r<>) { r = x + seed * random(); }"
         assert.same(firsts(10, 4, 0), named:seed(4) {x = zeros(10), seed = 1}:values())

@@ -1,7 +1,9 @@
 -- Constants of expressions that are texts: {k = 2} for "x > k". They are arguments of the kernel that is made from the
 -- text, so that other values do not require compilation.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 
 local constants = {}
@@ -94,6 +96,29 @@ function constants.declare(where, scalar, given, reserved, streams)
         values[i], declared[i] = given[name], ("%s %s%s, "):format(declaration, name, stream and "<>" or "")
     end
     return values, table.concat(declared)
+end
+
+--- constants.seed(text, given) returns the seed of the random numbers that a text draws, which is given among its constants,
+-- and the other constants. If the text contains the name seed, it is a constant.
+function constants.seed(text, given)
+    if type(given) ~= "table" or given.seed == nil or text:find "%f[%w_]seed%f[^%w_]" then
+        return nil, given
+    end
+    local rest = tables.copy(given)
+    rest.seed = nil
+    return given.seed, rest
+end
+
+--- constants.seeded(where, kernel, seed) returns the kernel of a text with a seed, or the kernel if it is nil.
+function constants.seeded(where, kernel, seed)
+    if seed == nil then
+        return kernel
+    elseif not core._is_random(kernel) then
+        errors.fail("%s: constant 'seed': the expression does not contain it, and draws no random numbers", where)
+    elseif not math.tointeger(seed) or type(seed) == "string" then
+        errors.fail("%s: constant 'seed': expected a whole number, got %s", where, errors.told(seed))
+    end
+    return kernel:seed(math.tointeger(seed))
 end
 
 return constants

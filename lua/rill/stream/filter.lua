@@ -89,6 +89,8 @@ local function from_text(where, flat, text, constants, part, streams)
         declared = core._declare(flat)
     end
     local index = text:find "%f[%w_]i%f[^%w_]" and "int i = indexof(x).x; " or ""
+    local seed
+    seed, constants = constants_of.seed(text, constants)
     -- With structures, integer constants are int, which GLSL converts to the type of a field.
     local values, parameters = constants_of.declare(where, constants_of.scalar(value) or "int", constants,
         { x = "the element", i = "its index" }, streams)
@@ -101,7 +103,7 @@ local function from_text(where, flat, text, constants, part, streams)
     if not kernel then
         fail(where, "%s", message)
     end
-    return masked(kernel, flat, values, part)
+    return masked(constants_of.seeded(where, kernel, seed), flat, values, part)
 end
 
 local PREDICATES <const> = { bool = true, int = true, uint = true, float = true }

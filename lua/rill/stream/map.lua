@@ -63,7 +63,9 @@ local function evaluate(where, s, place, expression, constants, ...)
         map_error("argument #1 'expression': %s: %s", wrong, expression)
     end
     local value = value_types[element] or element
-    local scalar = constants_of.scalar(value)
+    local scalar <const> = constants_of.scalar(value)
+    local seed
+    seed, constants = constants_of.seed(expression, constants)
     local arguments, declared = constants_of.declare(where, scalar or "int", constants, { x = "the element" },
         place and place.streams)
     local head, kernel, message
@@ -81,6 +83,7 @@ local function evaluate(where, s, place, expression, constants, ...)
         map_error("%s%s", message, whole and ("\n    the elements are %s: cast the stream first, s:cast \"float\"")
             :format(value) or "")
     end
+    kernel = constants_of.seeded(where, kernel, seed)
     arguments[#arguments + 1] = s
     if contained then -- the default value becomes the value of the expression for it
         return require "rill.algebra.container_result".eval(kernel, arguments, head .. expression, s)
