@@ -101,7 +101,7 @@ end
 --- constants.seed(text, given) returns the seed of the random numbers that a text draws, which is given among its constants,
 -- and the other constants. If the text contains the name seed, it is a constant.
 function constants.seed(text, given)
-    if type(given) ~= "table" or given.seed == nil or text:find "%f[%w_]seed%f[^%w_]" then
+    if type(given) ~= "table" or rill.type(given) or given.seed == nil or text:find "%f[%w_]seed%f[^%w_]" then
         return nil, given
     end
     local rest = tables.copy(given)
