@@ -201,7 +201,7 @@ print(select(2, pcall(rill.stream, "unorm15", 1)))
 
     it("a kind of parameter", function()
         local copy <close> = addition.open()
-        local signature = "src/kernel/text/signature.c"
+        local signature = "src/kernel/text/module.c"
         copy:insert("src/kernel/text/module.h", "    PARAM_LATE, /* late T name<> */\n", "    PARAM_KIND_COUNT")
         copy:insert(signature, [[
     [PARAM_LATE] =

@@ -81,7 +81,7 @@ typedef enum NodeKind { NODE_KINDS(NODE_ID) NODE_KIND_COUNT } NodeKind;
 
 /* Properties of a node. The first group are words before a type (node_word), and so are the words of param_kinds. */
 #define FLAG_PARAM(kind) (1u << (FLAG_BITS + (kind)))
-enum { FLAG_BITS = 22 }; /* number of flags without those of param_kinds */
+enum { FLAG_BITS = 21 }; /* number of flags without those of param_kinds */
 _Static_assert(FLAG_BITS + PARAM_KIND_COUNT <= 32, "a flag for each kind of parameters");
 #define FLAG_CONST (1u << 0)
 #define FLAG_STATIC (1u << 1)
@@ -106,7 +106,7 @@ _Static_assert(FLAG_BITS + PARAM_KIND_COUNT <= 32, "a flag for each kind of para
 #define FLAG_CALLED (1u << 18)    /* of a Member: x.length() */
 #define FLAG_COMMA (1u << 19)     /* of a List: a comma follows the last value; of a Member: its call has arguments */
 #define FLAG_TWO_WORDS (1u << 20) /* of a Type: the next token belongs to it: "unsigned int", "struct P" */
-#define FLAG_INNER (1u << 21)     /* of a Structure: it is declared in a function */
+#define FLAG_INNER FLAG_BARE      /* of a Structure: it is declared in a function */
 
 /* The words that a local variable, a parameter, and a declaration outside of functions may have. */
 #define FLAGS_PRECISION (FLAG_PRECISE | FLAG_HIGHP | FLAG_MEDIUMP | FLAG_LOWP)
