@@ -1,11 +1,12 @@
 --- rill.heat: solves the heat equation u' = div(D grad u) + q on a grid of one to three dimensions, by time steps of
 -- any length. Each step has as many stages as stability requires (the second-order Runge-Kutta-Legendre method of
 -- Meyer, Balsara and Aslam, 2014).
-local rill = require "rill"
+require "rill"
 local errors = require "rill.core.error"
 local boundary = require "rill.core.boundary"
 local option = require "rill.core.options"
 local lattice = require "rill.stream.grid"
+local provider = require "rill.stream.provider"
 local dimensions = require "rill.glsl.dimensions"
 local kernels <const> = require "rill.glsl.template".sections "heat"
 local simulation = require "rill.simulation.simulation"
@@ -32,7 +33,7 @@ local OPTIONS <const> = {
     diffusivity = lattice.number_or_stream(option.is_positive, "a number above 0"),
     boundary = {function(v) return type(v) == "string" or type(v) == "table" or option.is_finite(v) end,
         "a word, a number, or a table of one per dimension"},
-    dt = simulation.seconds, substeps = simulation.substeps,
+    dt = simulation.seconds, substeps = simulation.substeps, on = provider.row,
 }
 
 -- Replaces all fixed boundary temperatures by the value of one side, and stores the differences of the other sides in
@@ -53,7 +54,7 @@ end
 --- rill.heat{shape =, spacing =, diffusivity =, ...} returns a temperature field. Default of the temperature: 0.
 local function new(given)
     local taken = simulation.take("rill.heat", given, OPTIONS, "shape")
-    local self = lattice.new("rill.heat", taken.shape, taken.spacing or 1)
+    local self = lattice.new("rill.heat", taken.shape, taken.spacing or 1, taken.on)
     local words = taken.boundary == nil and "insulated" or taken.boundary
     self.modes, self.around = {}, {} -- boundary modes of the temperature, and of the diffusivity
     for i, mode in ipairs(boundary.take("rill.heat", words, self.rank, "heat", true)) do
@@ -66,7 +67,7 @@ local function new(given)
     self.q = lattice.field("rill.heat", "source", self, taken.source)
     self.u = lattice.field("rill.heat", "temperature", self, taken.temperature)
     for _, name in ipairs {"flow", "a", "b", "c"} do
-        self[name] = rill.stream("float", self.shape)
+        self[name] = self.on.stream("float", self.shape)
     end
     self.passes = kernels.passes:program(dimensions.with(self.rank, {differ = differ}))
     return heat.create(self)

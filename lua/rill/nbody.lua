@@ -7,6 +7,7 @@ local option = require "rill.core.options"
 local coordinates = require "rill.simulation.particle.coordinates"
 local integration = require "rill.simulation.particle.integration"
 local lattice = require "rill.stream.grid"
+local provider = require "rill.stream.provider"
 local simulation = require "rill.simulation.simulation"
 local viewpoint = require "rill.simulation.particle.viewpoint"
 local dimensions = require "rill.glsl.dimensions"
@@ -124,7 +125,7 @@ local function new(given)
     local b = {
         x = x, v = v or rill.stream(x.type, x.size), a = rill.stream(x.type, x.size), count = x.size, shape = {x.size},
         packed = rill.stream("vec4", x.size), dimensions = coordinates.dimensions[x.type], time = 0, G = taken.G,
-        soft = taken.softening ^ 2, kind = KINDS[taken.integrator], dt = taken.dt,
+        soft = taken.softening ^ 2, kind = KINDS[taken.integrator], dt = taken.dt, on = provider.streams,
     }
     b.m = masses_of(b, taken.masses)
     b.per, b.weight = per_extent(low, high, taken.softening), inverse(b.m:max())

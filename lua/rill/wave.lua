@@ -1,9 +1,10 @@
 --- rill.wave: solves the wave equation on a grid of one to three dimensions (exercise 28.7-2 of the GPGPU chapter) by
 -- leapfrog. Velocities lag heights by half a step.
-local rill = require "rill"
+require "rill"
 local boundary = require "rill.core.boundary"
 local option = require "rill.core.options"
 local lattice = require "rill.stream.grid"
+local provider = require "rill.stream.provider"
 local dimensions = require "rill.glsl.dimensions"
 local kernels <const> = require "rill.glsl.template".sections "wave"
 local simulation = require "rill.simulation.simulation"
@@ -27,22 +28,22 @@ local OPTIONS <const> = {
     damping = option.not_negative,
     boundary = {function(v) return type(v) == "string" or type(v) == "table" end,
         "a word, or a table of one per dimension"},
-    walls = option.stream, dt = simulation.seconds, substeps = simulation.substeps,
+    walls = provider.option, dt = simulation.seconds, substeps = simulation.substeps, on = provider.row,
 }
 local SHARE <const> = 0.9 -- of the longest stable step: the default step
 
 -- Returns a stream that is 0 in walls and 1 elsewhere.
 local function openings(self, walls)
     if not walls then
-        return rill.stream("float", self.shape, 1)
+        return self.on.stream("float", self.shape, 1)
     end
-    return lattice.mask("rill.wave: option 'walls'", walls, self.shape, 0, 1)
+    return lattice.mask("rill.wave: option 'walls'", walls, self.shape, 0, 1, self.on)
 end
 
 --- rill.wave{shape =, spacing =, speed =, ...} returns a wave, at rest unless `height` or `velocity` is given.
 local function new(given)
     local taken = simulation.take("rill.wave", given, OPTIONS, "shape")
-    local self = lattice.new("rill.wave", taken.shape, taken.spacing or 1)
+    local self = lattice.new("rill.wave", taken.shape, taken.spacing or 1, taken.on)
     self.modes, self.leaves = {}, {0, 0, 0}
     for i, mode in ipairs(boundary.take("rill.wave", taken.boundary or "fixed", self.rank, "wave")) do
         self.modes[i], self.leaves[self.rank + 1 - i] = mode.stream, mode == boundary.mode.absorbing and 1 or 0
@@ -53,7 +54,7 @@ local function new(given)
     self.dt, self.substeps, self.time, self.before = taken.dt, taken.substeps or 1, 0, 0
     self.z = lattice.field("rill.wave", "height", self, taken.height)
     self.v = lattice.field("rill.wave", "velocity", self, taken.velocity)
-    self.spare = rill.stream("float", self.shape)
+    self.spare = self.on.stream("float", self.shape)
     self.passes = kernels.passes:program(dimensions.with(self.rank, {leaves = math.max(table.unpack(self.leaves)) > 0}))
     return wave.create(self)
 end

@@ -1,30 +1,13 @@
 -- Tests of rill.mpi: programs run on 1 to 4 ranks, and must print the same.
+local ranks = require "spec.support.ranks"
 local tempfiles = require "spec.support.tempfiles"
 
 local lua <const> = os.getenv "RILL_LUA" or "lua5.4"
 
--- More ranks than cores are permitted, and root may start them.
-local SETTINGS <const> = "env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none " ..
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LP_NUM_THREADS=1"
-
-local function run(ranks, program, ...)
-    local command = ("%s timeout -k 5 300 mpirun -n %d %s spec/mpi/programs/%s.lua %s 2>&1"):format(SETTINGS, ranks,
-        lua, program,
-        table.concat({...}, " "))
-    local pipe = assert(io.popen(command))
-    local text = pipe:read "a"
-    return text, pipe:close() == true
-end
-
-local function missing()
-    local pipe = io.popen("command -v mpirun && " .. lua .. " -e 'require \"rill.mpi.core\"' 2>&1 && echo good")
-    local text = pipe:read "a"
-    pipe:close()
-    return not text:find "good" and "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"
-end
+local run <const>, same <const> = ranks.run, ranks.same
 
 describe("rill.mpi", function()
-    local why = missing()
+    local why = ranks.missing()
     local files
 
     setup(function() files = tempfiles.open() end)
@@ -39,19 +22,8 @@ describe("rill.mpi", function()
         end)
     end
 
-    -- The same results on the given numbers of ranks, and in `make test-all` on 1 to 4. The programs compare them with
-    -- those of streams. `make test` runs only the operations of streams on 2 ranks, whose both neighbors are one rank, and
-    -- on 3, of which one has two neighbors: the other programs use these operations.
-    local function same(some, program, ...)
-        local first
-        for _, ranks in ipairs(os.getenv "RILL_SUITE_LONG" and {1, 2, 3, 4} or some) do
-            local text, good = run(ranks, program, ...)
-            assert(good, ("%d ranks:\n%s"):format(ranks, text))
-            first = first or text
-            assert.equal(first, text)
-        end
-        return first
-    end
+    -- `make test` runs only the operations of streams on 2 ranks, whose both neighbors are one rank, and on 3, of which
+    -- one has two neighbors: the other programs use these operations.
 
     -- Other seeds run the same operations with other sizes and numbers.
     for _, seed in ipairs {1, 5, 30, 31} do
@@ -83,8 +55,8 @@ describe("rill.mpi", function()
     end)
 
     test("sends the messages that the model counts", function()
-        for _, ranks in ipairs(os.getenv "RILL_SUITE_LONG" and {2, 4} or {4}) do
-            local text, good = run(ranks, "traffic")
+        for _, count in ipairs(os.getenv "RILL_SUITE_LONG" and {2, 4} or {4}) do
+            local text, good = run(count, "traffic")
             assert(good, text)
             assert.equal("sort\ttrue\ncg\ttrue\nmultigrid\ttrue\n", text)
         end
@@ -128,8 +100,8 @@ describe("rill.mpi", function()
     end)
 
     test("refuses wrong arguments on all ranks", function()
-        for ranks = 1, 2 do
-            local text, good = run(ranks, "failures", "messages", files.directory)
+        for count = 1, 2 do
+            local text, good = run(count, "failures", "messages", files.directory)
             assert(good, text)
             for _, part in ipairs {
                 "argument #2 'shape': dimension 2", "option 'ranks'", "option 'boundary'", "none.npy",
@@ -234,8 +206,8 @@ describe("rill.mpi", function()
     end)
 
     test("refuses checkpoints with any changed byte, and reads those of version 1", function()
-        for ranks = 1, 2 do
-            local text, good = run(ranks, "failures", "changed", files.directory)
+        for count = 1, 2 do
+            local text, good = run(count, "failures", "changed", files.directory)
             assert(good, text)
         end
     end)
@@ -244,7 +216,7 @@ describe("rill.mpi", function()
         -- A limit of the size of files gives the same errors of write.
         local limited = ("sh -c 'trap \"\" XFSZ; ulimit -f 20000; exec %s spec/mpi/programs/failures.lua full %s'")
             :format(lua, files.directory)
-        local pipe = io.popen(("%s timeout -k 5 300 mpirun -n 3 %s 2>&1"):format(SETTINGS, limited))
+        local pipe = io.popen(("%s timeout -k 5 300 mpirun -n 3 %s 2>&1"):format(ranks.settings, limited))
         local text = pipe:read "a"
         assert(pipe:close(), text)
         local _, count = text:gsub("cannot be written: the disk is full", "")

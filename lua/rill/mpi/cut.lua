@@ -143,6 +143,16 @@ function cut.rows(shape, counts)
     return complete(c)
 end
 
+--- cut.part(ends, i) returns the part, from 0, to which index i (from 0) of a dimension with these ends belongs.
+function cut.part(ends, i)
+    local low, high = 1, #ends - 1
+    while low < high do
+        local middle = (low + high + 1) // 2
+        if ends[middle] <= i then low = middle else high = middle - 1 end
+    end
+    return low - 1
+end
+
 --- cut.half(c) returns the cut of the grid with half as many elements, rounded up, in each dimension. The ends of the
 -- parts of c must be even.
 function cut.half(c)

@@ -231,6 +231,25 @@ function methods.write(d, other)
     return d
 end
 
+--- D:get(i, ...) returns the element at the 1-based indices in the whole, on all ranks.
+function methods.get(d, ...)
+    local state, index = kind.check(d, "get"), tables.whole({...})
+    local c = state.data.cut
+    if #index ~= #c.shape then
+        fail("D:get: expected %d indices, one per dimension, got %d", #c.shape, #index)
+    end
+    local place, inside = {}, {}
+    for e, n in ipairs(c.shape) do
+        local i = index[e]
+        if math.type(i) ~= "integer" or i < 1 or i > n then
+            fail("D:get: argument #%d: expected a whole number from 1 to %d, got %s", e, n, errors.told(i))
+        end
+        place[e], inside[e] = cut.part(c.ends[e], i - 1), i - c.first[e]
+    end
+    local owner <const> = cut.rank(c, place)
+    return wire.broadcast(owner == wire.rank and distributed.part(state):get(table.unpack(inside)) or nil, owner)
+end
+
 --- D:fill(value) sets all elements. Returns D.
 function methods.fill(d, value)
     local state = kind.check(d, "fill")

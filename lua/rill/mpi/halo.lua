@@ -21,16 +21,6 @@ local function widths(c, d, part, reach, mode)
     return math.min(reach, low), math.min(reach, n - high)
 end
 
--- Returns the part to which index i of dimension d belongs.
-local function owner(ends, i)
-    local low, high = 1, #ends - 1
-    while low < high do
-        local middle = (low + high + 1) // 2
-        if ends[middle] <= i then low = middle else high = middle - 1 end
-    end
-    return low - 1
-end
-
 -- Returns the runs that a part needs along dimension d: {at = the first index relative to the part, from = the first
 -- index in the whole stream, count =, owner = the part that has them}.
 local function needs(c, d, part, reach, mode)
@@ -42,7 +32,7 @@ local function needs(c, d, part, reach, mode)
         if from < 0 or from >= n then
             from = SOURCE[mode](from, n)
         end
-        local who, last = owner(c.ends[d], from), runs[#runs]
+        local who, last = cut.part(c.ends[d], from), runs[#runs]
         if last and last.owner == who and last.at + last.count == at and last.from + last.count == from then
             last.count = last.count + 1
         else

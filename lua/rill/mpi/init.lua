@@ -9,9 +9,11 @@ local distributed = require "rill.mpi.distributed"
 local order = require "rill.mpi.order"
 local files = require "rill.mpi.files"
 local particles = require "rill.mpi.particles"
+local provider = require "rill.mpi.provider"
 local smoke = require "rill.mpi.smoke"
 local solve = require "rill.mpi.solve"
 local sph = require "rill.mpi.sph"
+local providers = require "rill.stream.provider"
 require "rill.mpi.algebra"
 require "rill.mpi.fold"
 require "rill.mpi.launch"
@@ -185,4 +187,5 @@ for name, method in pairs(distributed.methods) do
     distributed.methods[name] = errors.guard(method, "D:" .. name, "^s:[%w_]+")
 end
 
+providers.modules[mpi] = provider
 return errors.strict(mpi, "rill.mpi")

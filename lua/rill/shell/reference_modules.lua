@@ -80,7 +80,7 @@ P.count: integer -- the number of particles
 P:close() -- frees their memory at once
 ]==] },
     { "field", [==[
-rill.wave(options: {shape: table, spacing?: number|table, speed?: number|source, damping?: number, boundary?: string|table, walls?: source, height?: number|source, velocity?: number|source, dt?: number, substeps?: integer|boolean}): wave -- returns a simulation of the wave equation on a grid of one to three dimensions
+rill.wave(options: {shape: table, spacing?: number|table, speed?: number|source, damping?: number, boundary?: string|table, walls?: source, height?: number|source, velocity?: number|source, dt?: number, substeps?: integer|boolean, on?: table}): wave -- returns a simulation of the wave equation on a grid of one to three dimensions
 W:step(dt?: number): wave -- advances by dt seconds. Default: 0.9 of the longest stable step. Nothing is read back
 W:picture(options?: {scale?: number}): stream -- renders a wave of two dimensions as water: vec3
 W.height: stream -- the height of each cell, the state itself, which may be written
@@ -90,7 +90,7 @@ W.time: number -- the simulated time in seconds
 W.limit: number -- the longest stable step in seconds
 W.shape: integer[] -- the shape of the grid
 W:close() -- frees its memory at once
-rill.heat(options: {shape: table, spacing?: number|table, diffusivity?: number|source, boundary?: string|number|table, temperature?: number|source, source?: number|source, dt?: number}): heat -- returns a simulation of the heat equation on a grid of one to three dimensions
+rill.heat(options: {shape: table, spacing?: number|table, diffusivity?: number|source, boundary?: string|number|table, temperature?: number|source, source?: number|source, dt?: number, on?: table}): heat -- returns a simulation of the heat equation on a grid of one to three dimensions
 H:step(dt?: number): heat -- advances by dt seconds, which may be any length. Nothing is read back
 H:picture(options?: {min?: number, max?: number}): stream -- renders the temperature of two dimensions in glowing colors: vec3
 H.temperature: stream -- the temperature of each cell, the state itself, which may be written
@@ -263,6 +263,7 @@ D:changed(): distributed -- says that the script has written to D.part
 D:eval(): distributed -- computes the elements of an expression of distributed streams
 D:copy(): distributed -- returns a distributed stream with the same elements and the same cut
 D:write(other: distributed): distributed -- sets the elements to those of another distributed stream with the same cut
+D:get(...: integer): any -- returns the element at 1-based indices in the whole, on all ranks
 D:fill(value: any): distributed -- sets all elements
 D:boundary(...: string|number): distributed -- returns a distributed stream of the same elements in memory with other boundary modes
 D:map(expression: string, constants?: table): distributed -- returns the values of a GLSL expression in x

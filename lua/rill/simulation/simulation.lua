@@ -3,7 +3,6 @@ local class = require "rill.core.class"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local grid = require "rill.stream.grid"
-local rill = require "rill.core.public"
 local fail <const> = errors.fail
 
 local simulation = {}
@@ -60,7 +59,7 @@ end
 -- a stream of positive numbers, one per cell, and a stream of the values relative to it.
 function simulation.factors(where, name, self, value)
     if type(value) == "number" then
-        return value, rill.stream("float", self.shape, 1)
+        return value, self.on.stream("float", self.shape, 1)
     end
     local all <close> = grid.field(where, name, self, value)
     local least, greatest = all:min(), all:max()

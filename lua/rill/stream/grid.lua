@@ -2,6 +2,7 @@
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local provider = require "rill.stream.provider"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
 
@@ -21,16 +22,17 @@ lattice.spacing = {option.some(is_width), "a number from 1e-18 to 1e18, or a tab
 -- a stream with a number for each cell.
 function lattice.number_or_stream(holds, words)
     return {function(value)
-        return type(value) == "number" and holds(value) or type(value) ~= "number" and not errors.not_open(value)
+        return type(value) == "number" and holds(value) or type(value) ~= "number" and provider.accepts(value)
     end, words .. ", or an open stream of them (rill.from makes one of a table)"}
 end
 
---- lattice.new(where, shape, spacing) returns a grid. Arguments have the slowest dimension first. Fields of the grid:
--- `spacing`, x first; `per`, the reciprocals of the squared spacings along x, y and z; `stiff`, their sum.
-function lattice.new(where, shape, spacing)
+--- lattice.new(where, shape, spacing [, on]) returns a grid. Arguments have the slowest dimension first. `on`: the
+-- option `on` of a simulation. Fields of the grid: `spacing`, x first; `per`, the reciprocals of the squared spacings
+-- along x, y and z; `stiff`, their sum; `on`, the provider of its streams.
+function lattice.new(where, shape, spacing, on)
     local rank = #shape
     local _, sides = option.per_dimension(where, "spacing", spacing, rank)
-    local self = {shape = shape, rank = rank, spacing = {}, per = {0, 0, 0}, stiff = 0}
+    local self = {shape = shape, rank = rank, spacing = {}, per = {0, 0, 0}, stiff = 0, on = provider.of(on)}
     for d = 1, rank do
         local h = sides[d]
         self.spacing[d], self.per[d], self.stiff = h, 1 / (h * h), self.stiff + 1 / (h * h)
@@ -50,30 +52,32 @@ function lattice.all_finite(what, s)
 end
 
 --- lattice.field(where, name, self, value) returns a new stream of floats for a field: a copy of a stream, or one
--- number everywhere. Default: 0. Raises for NaN and infinity.
+-- number everywhere. Default: 0. Raises for NaN and infinity. The stream is one of the provider self.on.
 function lattice.field(where, name, self, value)
     if value == nil or type(value) == "number" then
         if value and not option.is_finite(value) then
             fail("%s: option '%s': expected a finite number or an open stream, got %s", where, name, errors.told(value))
         end
-        return rill.stream("float", self.shape, value or 0)
-    elseif errors.not_open(value) then
+        return self.on.stream("float", self.shape, value or 0)
+    elseif not provider.accepts(value) then
         fail("%s: option '%s': expected a number or an open stream, got %s", where, name, errors.told(value))
     end
-    value = rill.type(value) == "expression" and value:eval() or value
+    value = self.on.open(("%s: option '%s'"):format(where, name), value)
     local shape, here = table.concat(value.shape, "x"), table.concat(self.shape, "x")
     if shape ~= here or value.type ~= "float" then
         fail("%s: option '%s': expected a stream of floats of shape %s, got %s of shape %s", where, name, here,
             value.type, shape)
     end
     lattice.all_finite(("%s: option '%s'"):format(where, name), value)
-    return value:copy()
+    return self.on.take(value):copy()
 end
 
---- lattice.mask(what, mask, shape, holds, lacks) returns floats: `holds` where an element of the mask is nonzero, else
--- `lacks`. Raises if the mask has another shape or contains NaN. Messages begin with `what`.
-function lattice.mask(what, mask, shape, holds, lacks)
-    mask = rill.type(mask) == "expression" and mask:eval() or mask
+--- lattice.mask(what, mask, shape, holds, lacks [, on]) returns floats: `holds` where an element of the mask is nonzero, else
+-- `lacks`. Raises if the mask has another shape or contains NaN. Messages begin with `what`. `on`:
+-- the provider of the result, default: streams of this process.
+function lattice.mask(what, mask, shape, holds, lacks, on)
+    on = on or provider.streams
+    mask = on.open(what, mask)
     local got, here = table.concat(mask.shape, "x"), table.concat(shape, "x")
     if got ~= here then
         fail("%s has shape %s: expected a mask of shape %s", what, got, here)
@@ -83,7 +87,7 @@ function lattice.mask(what, mask, shape, holds, lacks)
     if mask.type ~= "bool" and mask.size > 0 then
         lattice.all_finite(what, mask)
     end
-    return rill.where(mask, holds, lacks):cast "float"
+    return rill.where(on.take(mask), holds, lacks):cast "float"
 end
 
 --- lattice.sampled(type, shape, step, f [, low, shift]) returns a stream of f(x, y, ...) at the nodes low + (i - shift)

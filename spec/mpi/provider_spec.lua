@@ -1,0 +1,18 @@
+-- Tests of simulations with the option on = rill.mpi: programs run on 1 to 4 ranks, and must print the same.
+local ranks = require "spec.support.ranks"
+
+describe("a simulation over distributed streams", function()
+    local why <const> = ranks.missing()
+
+    local function test(name, program, some, expected)
+        it(name, function()
+            if why then
+                return pending(why)
+            end
+            local text = ranks.same(some, program)
+            assert(text:find(expected, 1, true), text)
+        end)
+    end
+
+    test("computes waves and heat as in one process", "fields", {1, 3}, "18\tdone")
+end)
