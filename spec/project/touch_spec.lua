@@ -530,7 +530,7 @@ local OWN <const> = {omega = {function(v) return type(v) == "number" and v > 0 e
 
 -- The function `correct` of refine.solve.
 local function prepare(A, like, omega)
-    local y, step = operator.room(like.type, like.shape), STEP:kernel {T = like.type}
+    local y, step = operator.like(like), STEP:kernel {T = like.type}
     return function(r, x, goal, left, note)
         local start, count = operator.norm(r), 0
         x:fill(0)
@@ -549,7 +549,7 @@ end
 --- rill.solve.richardson(A, b [, options]): x with A x = b for a symmetric positive definite A, and a report.
 local function richardson(A, b, given)
     local taken = options.take("richardson", given, OWN)
-    b = operator.vector("richardson", "b", b)
+    b = operator.vector("richardson", "b", b, true)
     local x, result = refine.solve("richardson", A, b, taken, refine.limit(b), function(system, like, norm)
         return norm > 0 and prepare(system, like, taken.omega or 0.1)
     end)

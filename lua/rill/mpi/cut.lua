@@ -166,6 +166,21 @@ function cut.half(c)
     return complete(half)
 end
 
+--- cut.coarse(c, shape, ratio, offset) returns the cut of a coarser grid, whose element i is at position ratio[d] i +
+-- offset[d] of dimension d of the grid of c (both from 0): every rank has the elements in its box.
+function cut.coarse(c, shape, ratio, offset)
+    local coarse = {shape = tables.copy(shape), grid = c.grid, ends = {}}
+    for d, n in ipairs(shape) do
+        local ends = c.ends[d]
+        coarse.ends[d] = {0}
+        for p = 2, #ends - 1 do
+            coarse.ends[d][p] = math.max(0, math.min(n, math.ceil((ends[p] - offset[d]) / ratio[d])))
+        end
+        coarse.ends[d][#ends] = n
+    end
+    return complete(coarse)
+end
+
 --- cut.same(a, b) returns whether two cuts give every rank the same box.
 function cut.same(a, b)
     if a == b then

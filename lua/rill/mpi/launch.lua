@@ -160,6 +160,31 @@ local function run_all(launch)
     return table.pack(run(launch, first, last))
 end
 
+-- Exchanges the halos that are not up to date.
+local function exchange_halos(launch, widest)
+    for d = 1, widest and #launch.cut.shape or 0 do
+        finish_exchanges(begin_exchanges(launch, d))
+    end
+    for _, group in ipairs(launch.groups) do
+        group.state.data.fresh = group.key
+    end
+end
+
+--- overlap.neighborhood(state, reach) returns a stream of this rank's part with the elements up to reach[d] around it,
+-- those outside of the whole according to the boundary modes as a kernel would get them, and the index, from 0, of its
+-- first element in the whole, per dimension.
+function overlap.neighborhood(state, reach)
+    local modes = distributed.modes(state)
+    local launch = {cut = state.data.cut, groups = {{state = state, reach = reach, modes = modes}}}
+    exchange_halos(launch, find_stale(launch))
+    local data, c, low, high, first = state.data, state.data.cut, {}, {}, {}
+    for d, n in ipairs(c.own) do
+        local before, after = halo.widths(data, reach, modes, d)
+        low[d], high[d], first[d] = data.halo[d] + 1 - before, data.halo[d] + n + after, c.first[d] - before
+    end
+    return (c.size > 0 and data.store:domain(low, high) or data.part):boundary(table.unpack(modes)), first
+end
+
 local function launch_kernel(kernel, ...)
     local launch = collect(kernel, ...)
     if not launch.seeded then
@@ -195,9 +220,7 @@ local function launch_kernel(kernel, ...)
             rill.sync()
             begin = wire.mpi.time()
         end
-        for d = 1, widest and #launch.cut.shape or 0 do
-            finish_exchanges(begin_exchanges(launch, d))
-        end
+        exchange_halos(launch, widest)
         if timed then
             timing.count, timing.least = timing.count + 1, math.min(timing.least, wire.mpi.time() - begin)
         end

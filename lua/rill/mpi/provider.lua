@@ -1,9 +1,11 @@
--- The provider of distributed streams for simulations: see rill.stream.provider.
+-- The provider of distributed streams: its functions for simulations are those of rill.stream.provider; solvers
+-- (rill.solve), which find it in the field __provider of the metatable, use the others. All ranks call the functions.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local constructor = require "rill.mpi.constructor"
 local cut = require "rill.mpi.cut"
 local distributed = require "rill.mpi.distributed"
+local launch = require "rill.mpi.launch"
 local order = require "rill.mpi.order"
 local fail <const> = errors.fail
 
@@ -37,4 +39,67 @@ function provider.take(s)
     return cut.same(data.cut, target) and s or order.recut(s, target)
 end
 
+-- ---- for solvers
+
+local function is_real(state)
+    return state.data.type == "float" or state.data.type == "double"
+end
+
+--- provider.check(where, name, d) raises an error unless d is an open distributed stream of float or double.
+function provider.check(where, name, d)
+    local state = distributed.check(where, name, d)
+    if not is_real(state) then
+        fail("%s: argument '%s': expected elements of float or double, got %s: use D:cast \"float\"", where, name,
+            state.data.type)
+    end
+end
+
+--- provider.told(d) returns the cut of d, for messages.
+function provider.told(d)
+    return cut.text(d._state.data.cut)
+end
+
+--- provider.difference(x, d) returns nil if x is a distributed stream of float or double cut like d, else a description
+-- of x.
+function provider.difference(x, d)
+    if not distributed.is(x) then
+        return errors.told(x)
+    elseif x._state.data.closed then
+        return "a closed one"
+    elseif not is_real(x._state) then
+        return "one of " .. x._state.data.type
+    elseif not cut.same(x._state.data.cut, d._state.data.cut) then
+        return ("one cut otherwise (%s): D:rebalance() gives the standard cut"):format(provider.told(x))
+    end
+end
+
+--- provider.like(type, d) returns a new distributed stream of zeros with the cut of d, without boundary modes.
+function provider.like(type, d)
+    return distributed.create(type, d._state.data.cut)
+end
+
+--- provider.cut(d) returns the cut of d; provider.coarse is cut.coarse, and provider.create(type, cut) returns a new
+-- distributed stream of zeros.
+function provider.cut(d)
+    return d._state.data.cut
+end
+provider.coarse, provider.create = cut.coarse, distributed.create
+
+--- provider.neighborhood(d, reach) is launch.neighborhood for the distributed stream d.
+function provider.neighborhood(d, reach)
+    return launch.neighborhood(d._state, reach)
+end
+
+--- provider.set(d, s) sets the elements of d to those of a stream that all ranks have.
+function provider.set(d, s)
+    constructor.set("rill.solve", d, s)
+    d:changed()
+end
+
+--- provider.overlap(x, d) returns whether x and d have the same elements in memory.
+function provider.overlap(x, d)
+    return x._state.data == d._state.data
+end
+
+distributed.class.metatable.__provider = provider
 return provider

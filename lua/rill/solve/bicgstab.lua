@@ -17,7 +17,6 @@ local EVERY <const> = 8
 local STATE <const>, COUNT <const>, RESTARTS <const>, RR <const>, BEST <const>, SIZE <const> = 3, 4, 5, 6, 7, 7 -- from 1
 local BROKEN <const>, NO_NUMBER <const>, GROWN <const> = 2, 3, 4 -- states; 1: converged
 local SHARE <const> = 64 -- elements that a lane of the kernel `keep` copies
-local GROWTH <const> = {float = 0x1p24, double = 0x1p52} -- of r'r, as in shaders/shared/cg_words.h
 
 -- Compute two sums of products in one pass.
 local PAIR <const> = template.new "reduce void pair(dvec2 x<>, reduce dvec2 sum<>) { sum += x; }"
@@ -25,20 +24,35 @@ local PRODUCTS <const> = template.new [[
     kernel dvec2 products($T a<>, $T b<>, $T c<>) { return double(a) * dvec2(double(b), double(c)); }
 ]]
 
+-- Returns a function(a, b, c, sums) that writes the dot products of a and b, and of a and c, into a stream of one
+-- dvec2.
+local function pair_of(like)
+    if operator.provider(like.of) then
+        return function(a, b, c, sums)
+            sums:write {{a:dot(b), a:dot(c)}}
+        end
+    end
+    local pair, products = PAIR:kernel(), PRODUCTS:kernel {T = like.type}
+    return function(a, b, c, sums)
+        core._reduce(pair, products, {a, b, c}, sums)
+    end
+end
+
 -- Returns the function correct(r, x, goal, left, note) of refine.run for vectors of one type and shape. `precondition` is a function(from, to) or nil.
 -- counts.restarts is increased by the number of restarts.
 local function prepare(A, like, every, precondition, counts)
     local function zeros()
-        return rill.stream(like.type, like.shape)
+        return operator.like(like)
     end
-    local types = {T = like.type}
+    local types, parts = {T = like.type}, operator.provider(like.of)
     local half, update = kernels.half:kernel(types), kernels.update:kernel(types)
     local direction, keep = kernels.direction:kernel(types), kernels.keep:kernel(types)
-    local turn, pair, products = kernels.turn:kernel(), PAIR:kernel(), PRODUCTS:kernel(types)
+    local turn, pair = kernels.turn:kernel(), pair_of(like)
+    local keep_parts = parts and kernels.keep_parts:kernel(types)
     local p, v, t, shadow, half_r, best = zeros(), zeros(), zeros(), zeros(), zeros(), zeros()
     local near = precondition and zeros() or half_r -- half_r, preconditioned
     local near_p = precondition and zeros() or p
-    local flat_best, lanes = best:reshape(best.size), rill.iota((best.size + SHARE - 1) // SHARE)
+    local flat_best, lanes = not parts and best:reshape(best.size), rill.iota((best.size + SHARE - 1) // SHARE)
     local s, one, rv = rill.stream("double", SIZE), rill.iota(1), rill.stream("double", 1)
     local mid, last = rill.stream("dvec2", 1), rill.stream("dvec2", 1)
     local function iterate(r, x, flat_x, least)
@@ -52,15 +66,19 @@ local function prepare(A, like, every, precondition, counts)
             precondition(half_r, near)
         end
         A:apply(near, t)
-        core._reduce(pair, products, {t, half_r, t}, mid)
+        pair(t, half_r, t, mid)
         update(s, mid, half_r, t, r)
-        core._reduce(pair, products, {r, r, shadow}, last)
-        keep(lanes, lanes.size, s, last, flat_x, flat_best)
+        pair(r, r, shadow, last)
+        if parts then
+            keep_parts(s, last, x, best)
+        else
+            keep(lanes, lanes.size, s, last, flat_x, flat_best)
+        end
         direction(s, rv, mid, last, r, v, near_p, near, shadow, p, x)
-        turn(one, rv, mid, last, least, GROWTH[like.type], s)
+        turn(one, rv, mid, last, least, refine.GROWN[like.type], s)
     end
     return function(r, x, goal, left, note)
-        local flat_x <close> = x:reshape(x.size)
+        local flat_x <close> = not parts and x:reshape(x.size) or nil
         x:fill(0)
         p:write(r)
         shadow:write(r)
@@ -113,7 +131,7 @@ end
 --- rill.solve.bicgstab(A, b [, options]) returns x of A x = b for any square A, and a report, which has the field `restarts`.
 function bicgstab.bicgstab(A, b, given)
     local opts = options.take("bicgstab", given, OWN)
-    b = operator.vector("bicgstab", "b", b)
+    b = operator.vector("bicgstab", "b", b, true)
     local counts = {restarts = 0}
     local x, result = refine.solve("bicgstab", A, b, opts, refine.limit(b), function(system, like, norm)
         return norm > 0 and prepare(system, like, opts.every or EVERY,

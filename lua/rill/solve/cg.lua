@@ -8,6 +8,7 @@ local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local preconditioner = require "rill.solve.preconditioner"
 local refine = require "rill.solve.refine"
+local template = require "rill.glsl.template"
 
 local fail <const> = errors.fail
 
@@ -125,6 +126,84 @@ local function prepare(A, like, every, named, z, jacobi, precondition)
             machine.finish(r, x, growth)
         end
         return count, judge(kept, count, named, A.kind)
+    end
+end
+
+-- ---- vectors in parts
+
+local STEP <const> = template.new [=[
+    kernel void cg_step($T alpha, $T p<>, $T q<>, inout $T x<>, inout $T r<>$if(keep){, out $T best<>}) {
+        $if(keep){best = x;}
+        x += alpha * p;
+        r -= alpha * q;
+    }
+]=]
+local TURN <const> = template.new "kernel void cg_turn($T beta, $T z<>, inout $T p<>) { p = z + beta * p; }"
+
+-- Returns the same function as `prepare`, for vectors that consist of parts. Launches compute the vectors, and the host
+-- the scalars. With a preconditioner that is a function it is the flexible method (Golub and Ye 1999), which permits
+-- one that is not exactly symmetric.
+local function by_launches(A, like, every, named, z, precondition)
+    local p, q, best, old = operator.like(like), operator.like(like), operator.like(like), nil
+    local step, turn = STEP:kernel {T = like.type, keep = false}, TURN:kernel {T = like.type}
+    local step_keeping = STEP:kernel {T = like.type, keep = true}
+    local grown <const> = math.sqrt(refine.GROWN[like.type])
+    if precondition and not named then
+        old = operator.like(like)
+    end
+    -- Does one iteration, which begins with r'z `before` (nil: none yet). Returns the new r'z; nil and the state if it
+    -- cannot go on.
+    local function iterate(r, x, before, keeps)
+        if precondition then
+            precondition(r, z)
+        end
+        local near = z or r
+        local rz = r:dot(near)
+        if rz <= 0 or rz ~= rz then
+            return nil, rz ~= rz and words.NO_NUMBER or words.UNEVEN, rz
+        end
+        turn(before and (old and rz - old:dot(near) or rz) / before or 0, near, p)
+        if old then
+            old:write(r)
+        end
+        A:apply(p, q)
+        local pq = p:dot(q)
+        if pq <= 0 or pq ~= pq then
+            return nil, pq ~= pq and words.NO_NUMBER or words.INDEFINITE, pq
+        elseif keeps then
+            step_keeping(rz / pq, p, q, x, r, best)
+        else
+            step(rz / pq, p, q, x, r)
+        end
+        return rz
+    end
+    return function(r, x, goal, left, note)
+        x:fill(0)
+        local start = r:norm()
+        local residual, least, count, state, rz, product = start, math.huge, 0, words.RUNNING, nil, nil
+        while residual > goal * start and count < left and state == words.RUNNING do
+            local keeps = residual < least
+            least = math.min(least, residual)
+            local now, stop, found = iterate(r, x, rz, keeps)
+            if now then
+                rz, count, residual = now, count + 1, r:norm()
+                state = residual - residual ~= 0 and words.NO_NUMBER or residual > grown * least and words.GROWN or
+                    state
+                if count % every == 0 then
+                    note(count, residual / start)
+                end
+            else
+                state, product = stop, found
+            end
+        end
+        if count % every ~= 0 or count == 0 then
+            note(count, residual / start)
+        end
+        local growth = state == words.RUNNING and words.GROWTH_ALLOWED or 1
+        if residual ~= residual or residual > growth * least then
+            x:write(best)
+        end
+        return count, judge({[words.STATE + 1] = state, [words.PQ + 1] = product}, count, named, A.kind)
     end
 end
 
@@ -304,15 +383,18 @@ local function preconditioning(A, like, opts)
         local inverse = preconditioner.jacobi(A, like.type)
         return inverse:reshape(like.shape), true, nil
     elseif given == "polynomial" then
-        given = preconditioner.polynomial(A, like.type, like.shape, opts.degree or DEGREE)
+        given = preconditioner.polynomial(A, like, opts.degree or DEGREE)
     end
-    return operator.room(like.type, like.shape), false, given
+    return operator.room_like(like), false, given
 end
 
 -- Returns what refine.solve expects of `make`: a function that computes corrections, or nil and a Work object.
 local function choose(A, like, norm, x, b, opts)
     local every, named = opts.every or EVERY, type(opts.preconditioner) == "string"
     local z, jacobi, precondition = preconditioning(A, like, opts)
+    if operator.provider(b) then
+        return by_launches(A, like, every, named, z, precondition)
+    end
     local work = not precondition and group_work(A, like.type, norm, x, b, z, every, named)
     if not work then
         return prepare(A, like, every, named, z, jacobi, precondition)
@@ -328,7 +410,7 @@ function cg.cg(A, b, given)
     if opts.degree and opts.preconditioner ~= "polynomial" then
         fail("rill.solve.cg: option 'degree' applies to preconditioner = \"polynomial\" only: give both")
     end
-    b = operator.vector("cg", "b", b)
+    b = operator.vector("cg", "b", b, true)
     local x, result = refine.solve("cg", A, b, opts, refine.limit(b), function(system, like, norm, x)
         if norm > 0 then
             return choose(system, like, norm, x, b, opts)

@@ -13,6 +13,7 @@ local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local outer = require "rill.solve.residual_cycle"
 local tables = require "rill.core.tables"
+local provider = require "rill.stream.provider"
 local template = require "rill.glsl.template"
 local vcycle = require "rill.solve.vcycle"
 local fail <const> = errors.fail
@@ -70,8 +71,9 @@ local methods <const>, check <const> = Hierarchy.methods, Hierarchy.check
 
 local INNER <const> = {float = "float", mixed = "float", double = "double"}
 
--- Returns a hierarchy: the grids, kernels and streams for a shape.
-local function new(method, shape, opts)
+-- Returns a hierarchy: the grids, kernels and streams for a shape. `like`: nil, or a distributed stream whose cut the
+-- grids have.
+local function new(method, shape, opts, like)
     local rank, shift = #shape, opts.shift or 0
     local where <const> = "rill.solve." .. method
     local _, boundary = option.per_dimension(where, "boundary", opts.boundary or "dirichlet", rank)
@@ -85,7 +87,7 @@ local function new(method, shape, opts)
     local list = levels.make(sizes, spacing, boundary, shift)
     local self = {
         _shape = shape, _type = type, _boundary = boundary, _shift = shift, _constants = list.constants,
-        _least = list.least, _finest = list[1], _cycle = vcycle.new(list, boundary, inner),
+        _least = list.least, _finest = list[1], _cycle = vcycle.new(list, boundary, inner, like),
         _sum = rill.stream("double", 1),
     }
     self._outer = outer.new(self._cycle, boundary, type, inner)
@@ -93,8 +95,11 @@ local function new(method, shape, opts)
 end
 
 local function take_b(self, name, b)
-    b = operator.vector(name, "b", b)
-    if b.shape ~= self._shape then
+    local parts = self._finest.provider
+    b = operator.vector(name, "b", b, parts ~= nil)
+    if parts then
+        operator.alike(name, "'b'", b, self._finest.b.s)
+    elseif b.shape ~= self._shape then
         fail("rill.solve.%s: b has shape %s, the hierarchy %s%s", name, tostring(b.shape), tostring(self._shape),
             errors.reshaped("b", b, self._shape))
     end
@@ -102,13 +107,18 @@ local function take_b(self, name, b)
 end
 
 local function check_x(self, name, x, b)
-    local other = errors.not_open(x) or rill.type(x) ~= "stream" and "expression" or
+    local parts = self._finest.provider
+    if parts then
+        operator.alike(name, "'x'", x, b)
+    end
+    local other = parts and x.type ~= self._type and "a distributed stream of " .. x.type or
+        not parts and (errors.not_open(x) or rill.type(x) ~= "stream" and "expression" or
         (x.type ~= self._type or x.shape ~= self._shape) and
-        ("a stream of %s of shape %s"):format(x.type, tostring(x.shape))
+        ("a stream of %s of shape %s"):format(x.type, tostring(x.shape)))
     if other then
         fail("rill.solve.%s: 'x': expected an open stream of %s of shape %s, which is written, got %s", name,
             self._type, tostring(self._shape), other)
-    elseif core._overlap(x, b) then
+    elseif (parts and parts.overlap or core._overlap)(x, b) then
         fail("rill.solve.%s: 'x' and 'b' share memory: x is written while b is still read", name)
     end
 end
@@ -201,7 +211,7 @@ local function solve(self, name, b, opts)
         target = self._shift == 0 and 0 or mean / self._shift
         whole = self._shift == 0 and size or whole
     end
-    local x = opts.x or options.start(name, opts, self._shape, self._type)
+    local x = opts.x or options.start(name, opts, b, self._type)
     local made = {cycles = 0, residual = 0.0, reason = "tolerance", history = {}}
     local unit = size / math.sqrt(b.size)
     if size <= NOTHING * math.abs(mean) * math.sqrt(b.size) or size == 0 then
@@ -217,7 +227,8 @@ local function solve(self, name, b, opts)
     made.converged = made.residual <= opts.tolerance
     made.reason = not made.converged and made.reason == "tolerance" and "floor" or made.reason
     made.mean = self._constants and self._shift == 0 and mean or nil
-    outcome.finish(name, opts.x and x:reshape(self._shape) or x, outcome.new(made), opts.strict)
+    local whole_x = opts.x and not self._finest.provider and x:reshape(self._shape) or x
+    outcome.finish(name, whole_x, outcome.new(made), opts.strict)
     return x, made
 end
 
@@ -265,18 +276,20 @@ local multigrid = {}
 local HIERARCHY <const> = union(GRID, {
     shape = {function(v) return option.is_shape(v, 2, 3) end,
         "a table of 2 or 3 whole numbers, 1 or more, their product below 2^31"},
+    on = provider.row,
     tolerance = false, iterations = false, every = false, strict = false, x0 = false,
 })
 
---- rill.solve.hierarchy{shape=, boundary=, spacing=, shift=, precision=} returns the grids of multigrid, made once for many right-hand sides, with the
--- methods h:solve and h:cycle.
+--- rill.solve.hierarchy{shape=, boundary=, spacing=, shift=, precision=, on=} returns the grids of multigrid, made once
+-- for many right-hand sides, with the methods h:solve and h:cycle. With on = rill.mpi, these take distributed streams in
+-- the standard cut.
 function multigrid.hierarchy(given)
     local opts = options.take("hierarchy", given, HIERARCHY)
     if not opts.shape then
         fail("rill.solve.hierarchy: option 'shape' is missing: a table of 2 or 3 sizes")
     end
-    local sample <close> = rill.stream("float", opts.shape)
-    return new("hierarchy", sample.shape, opts)
+    local sample <close> = provider.of(opts.on).stream("float", opts.shape)
+    return new("hierarchy", sample.shape, opts, opts.on and sample)
 end
 
 fused.set_hierarchy(multigrid.hierarchy)
@@ -286,20 +299,20 @@ local MULTIGRID <const> = union(GRID, CYCLE)
 --- rill.solve.multigrid(b [, options]) returns x of (shift - laplace) x = b on a grid of 2 or 3 dimensions, and a report.
 function multigrid.multigrid(b, given)
     local opts = options.take("multigrid", given, MULTIGRID)
-    b = operator.vector("multigrid", "b", b)
+    b = operator.vector("multigrid", "b", b, true)
     local rank = #b.shape
     if rank ~= 2 and rank ~= 3 then
         fail("rill.solve.multigrid: b has shape %s: it must be a grid of 2 or 3 dimensions", tostring(b.shape))
     end
     opts.precision = opts.precision or b.type
     if b.size == 0 then
-        local x = options.start("multigrid", opts, b.shape, opts.precision == "float" and "float" or "double")
+        local x = options.start("multigrid", opts, b, opts.precision == "float" and "float" or "double")
         return x, outcome.new {
             converged = true, cycles = 0, iterations = 0, residual = 0.0, tolerance = opts.tolerance,
             reason = "tolerance", history = {},
         }
     end
-    local h <close> = new("multigrid", b.shape, opts)
+    local h <close> = new("multigrid", b.shape, opts, operator.provider(b) and b or nil)
     return solve(h, "multigrid", b, opts)
 end
 

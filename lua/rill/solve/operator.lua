@@ -32,8 +32,19 @@ function operator.total()
 end
 local PRODUCT <const> = template.new "kernel double product($A a<>, $B b<>) { return double(a) * double(b); }"
 
---- operator.dot(x, y, sum) writes the dot product, computed in double, into a stream of one double. Reads nothing back.
+--- operator.provider(x) returns the functions of the provider of a vector that consists of parts
+-- (lua/rill/mpi/provider.lua); nil for a stream.
+function operator.provider(x)
+    local meta = type(x) == "table" and getmetatable(x)
+    return type(meta) == "table" and meta.__provider or nil
+end
+
+--- operator.dot(x, y, sum) writes the dot product, computed in double, into a stream of one double. For streams, reads
+-- nothing back.
 function operator.dot(x, y, sum)
+    if operator.provider(x) then
+        return sum:fill(x:dot(y))
+    end
     return core._reduce(TOTAL:kernel(), PRODUCT:kernel {A = x.type, B = y.type}, {x, y}, sum)
 end
 
@@ -44,6 +55,8 @@ local LEAST_SQUARES <const> = 1e-280 -- in a smaller sum, some squares may be de
 function operator.norm(x, coarse)
     if x.size == 0 then
         return 0.0
+    elseif operator.provider(x) then
+        return x:norm()
     end
     local sum <close> = rill.stream("double", 1)
     local squares = operator.dot(x, x, sum):get(1)
@@ -65,11 +78,59 @@ function operator.room(type, shape)
     return size == 0 and rill.stream(type, shape) or whole:domain(1, size):reshape(shape)
 end
 
+local function make_like(make, x, type)
+    local of = rill.type(x) and x or x.of
+    local provider = operator.provider(of)
+    return (provider and provider.like or make)(type or x.type, provider and of or x.shape)
+end
+
+--- operator.like(x [, type]) returns a new vector of zeros of the shape of x, without boundary modes: a stream, or, if
+-- x consists of parts, an object of the same parts. x may also be a table {type =, shape =, of = a vector}. Default of
+-- `type`: that of x.
+function operator.like(x, type)
+    return make_like(rill.stream, x, type)
+end
+
+--- operator.room_like(x [, type]) returns what operator.like does, but a stream is one of operator.room.
+function operator.room_like(x, type)
+    return make_like(operator.room, x, type)
+end
+
+--- operator.alike(method, name, x, b) raises an error unless x is a distributed stream of float or double in the same
+-- parts as b.
+function operator.alike(method, name, x, b)
+    local provider = operator.provider(b)
+    local other = provider.difference(x, b)
+    if other then
+        fail("rill.solve.%s: %s: expected a distributed stream of float or double, %s, got %s", method, name,
+            provider.told(b), other)
+    end
+end
+
+--- operator.sum(kernel, inputs, total) returns the sum of the results, of double, of a kernel over inputs. `total` is a
+-- stream of one double. Reads back.
+function operator.sum(kernel, inputs, total)
+    if operator.provider(inputs[1]) then
+        local terms <close> = kernel(table.unpack(inputs))
+        return terms:sum()
+    end
+    return core._reduce(operator.total(), kernel, inputs, total):get(1)
+end
+
 -- ---- arguments
 
---- operator.vector(method, name, value) checks that an argument is a stream of float or double, and returns it. Expressions are evaluated.
-function operator.vector(method, name, value)
-    value = errors.open(("rill.solve.%s: '%s'"):format(method, name), value)
+--- operator.vector(method, name, value [, parts]) checks that an argument is a stream of float or double, and returns
+-- it. Expressions are evaluated. `parts`: the argument may be a distributed stream.
+function operator.vector(method, name, value, parts)
+    local provider = operator.provider(value)
+    if provider and not parts then
+        fail("rill.solve.%s: '%s': expected an open stream, got a distributed stream: this method needs all " ..
+            "elements, which D:collect() gives to one rank", method, name)
+    elseif provider then
+        provider.check("rill.solve." .. method, name, value)
+    else
+        value = errors.open(("rill.solve.%s: '%s'"):format(method, name), value)
+    end
     if not REAL[value.type] then
         fail("rill.solve.%s: '%s': expected elements of float or double, got elements of %s%s", method, name,
             tostring(value.type), elements.scalar(value.type) and '; use s:cast "float"' or "")
@@ -170,6 +231,10 @@ function operator.take(method, A, b)
             errors.not_open(A) or type(A))
     end
     operator.check_open(method, A)
+    if operator.provider(b) and make ~= kinds.kernel and make ~= kinds["function"] then
+        fail("rill.solve.%s: 'A': a matrix is not distributed as b is: give a function(x, y) or a kernel that " ..
+            "computes A x, or b:collect() for b", method)
+    end
     local self = make(method, A, b)
     self.method, self.products = method, {}
     return setmetatable(self, Operator)
@@ -261,7 +326,7 @@ function Operator:residual(x, b, r, norm)
         return 0.0
     end
     if self.call and x.type == "float" then
-        local y <close> = rill.stream("float", x.shape)
+        local y <close> = operator.like(x)
         self:apply(x, y)
         RESIDUAL:kernel {B = b.type, Y = "float"}(b, y, r)
     else

@@ -4,13 +4,15 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local operator = require "rill.solve.operator"
+local provider = require "rill.stream.provider"
 local fail <const> = errors.fail
 
 local options = {}
 
 local COMMON <const> = {
     tolerance = option.not_negative, iterations = option.count, every = option.count, strict = option.flag,
-    precision = option.choice {"float", "mixed", "double"}, x0 = option.stream,
+    precision = option.choice {"float", "mixed", "double"},
+    x0 = provider.option,
 }
 
 --- options.take(method, given, own) checks the options and returns a copy with the defaults of tolerance and strict. `own` has the rows {test, words} of the
@@ -30,11 +32,17 @@ function options.take(method, options_given, own)
     return opts
 end
 
---- options.start(method, opts, shape, type) returns the stream that the result is written to: zero, or a copy of the option x0.
-function options.start(method, opts, shape, type)
-    local x0 = opts.x0
+--- options.start(method, opts, b, type) returns the vector that the result is written to: zero, or a copy of the option
+-- x0.
+function options.start(method, opts, b, type)
+    local x0, parts, shape = opts.x0, operator.provider(b), b.shape
     if not x0 then
-        return rill.stream(type, shape)
+        return operator.like(b, type)
+    elseif parts then
+        operator.alike(method, "option 'x0'", x0, b)
+    elseif operator.provider(x0) then
+        fail("rill.solve.%s: option 'x0': expected a stream, as b is, got a distributed stream: x0:collect() gives " ..
+            "one to one rank", method)
     end
     x0 = rill.type(x0) == "expression" and x0:eval() or x0
     if x0.type ~= "float" and x0.type ~= "double" then
@@ -45,6 +53,9 @@ function options.start(method, opts, shape, type)
             errors.reshaped("x0", x0, shape))
     end
     operator.finite(method, "x0", x0)
+    if parts then
+        return operator.like(b, type):write(x0.type == type and x0 or x0:cast(type))
+    end
     return core._forget(x0.type == type and x0:copy() or x0:cast(type)) -- A reads it as the other vectors
 end
 

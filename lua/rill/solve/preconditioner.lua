@@ -31,10 +31,12 @@ local SAFETY <const> = 1.2 -- factor for its estimate, which is too small
 local SHARE <const> = 4.0 -- the polynomial covers eigenvalues from the largest down to the largest / (SHARE degree^2)
 local SCALE <const> = template.new "kernel void scale($T q<>, double by, inout $T v<>) { v = $T(by * double(q)); }"
 
+local NOISE <const> = template.new "kernel void noise(inout $T v<>) { v = $T(random()); }"
+
 -- Returns an estimate of the largest eigenvalue by the power method, for an operator whose elements are not known.
 local function estimate(A, v, q)
     local largest = 0.0
-    v:write(rill.random(v.shape, {seed = 1, type = v.type}))
+    NOISE:kernel {T = v.type} {v = v, seed = 1}
     for _ = 1, POWERS do
         local norm = operator.norm(v)
         if norm == 0 then
@@ -56,13 +58,14 @@ end
 local FIRST <const> = template.new
     "kernel void first($T r<>, $T m<>, $T by, out $T d<>, out $T z<>) { d = by * m * r; z = d; }"
 
---- preconditioner.polynomial(A, type, shape, degree) returns a function(r, z) that runs the Chebyshev iteration from z = 0 with `degree` products with D^-1 A
--- (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1). D is A's diagonal, or 1 if A is a function or a kernel.
-function preconditioner.polynomial(A, type, shape, degree)
-    local d, az = operator.room(type, shape), operator.room(type, shape)
+--- preconditioner.polynomial(A, like, degree), for vectors like `like`, returns a function(r, z) that runs the
+-- Chebyshev iteration from z = 0 with `degree` products with D^-1 A (Saad, Iterative Methods for Sparse Linear Systems,
+-- 2nd ed., algorithm 12.1). D is A's diagonal, or 1 if A is a function or a kernel.
+function preconditioner.polynomial(A, like, degree)
+    local d, az, type = operator.room_like(like), operator.room_like(like), like.type
     local m, largest
     if A.call then
-        m = rill.stream(type, shape, 1)
+        m = operator.like(like):fill(1)
         largest = estimate(A, d, az)
     else
         m = preconditioner.jacobi(A, type, "polynomial")

@@ -2,7 +2,6 @@
 -- precision, and the residual in double, until the true residual is at most the tolerance or falls no further. All iterative solvers run inside of it. So
 -- they report the true residual, and with x of double and corrections of float ("mixed") the residual falls below what float allows.
 local core = require "rill.core"
-local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
@@ -13,6 +12,8 @@ local fail <const> = errors.fail
 local refine = {
     -- When all iterations are used, conjugate gradients may be nearer to the solution although the residual grew, by up to this factor.
     GROWTH = core._cg_words.GROWTH_ALLOWED,
+    -- Of r'r, by type: a Krylov method stops after more growth. As in shaders/shared/cg_words.h.
+    GROWN = {float = 0x1p24, double = 0x1p52},
 }
 
 -- The least goal of a correction: its own residual is dominated by rounding below.
@@ -66,9 +67,9 @@ local Separate = {}
 Separate.__index = Separate
 
 local function separate(problem, correct)
-    local shape, type = problem.b.shape, problem.type
-    return setmetatable({problem = problem, perform = correct, r = rill.stream("double", shape),
-        right = operator.room(type, shape), d = operator.room(type, shape), saved = rill.stream(problem.x.type, shape),
+    local b, type = problem.b, problem.type
+    return setmetatable({problem = problem, perform = correct, r = operator.like(b, "double"),
+        right = operator.room_like(b, type), d = operator.room_like(b, type), saved = operator.like(problem.x),
     }, Separate)
 end
 
@@ -154,11 +155,12 @@ local function run(problem, work)
     end
 end
 
---- refine.solve(method, A, b, opts, limit, make) checks A and b, solves, and returns x and the fields of the report. make(system, like, norm, x), for an
--- operator, vectors of like.type and like.shape, and b's norm, returns a function correct(r, d, goal, left, note). That function writes an approximate solution
--- of A d = r into d, until |r - A d| <= goal |r| or `left` iterations are used. r and d are streams of operator.room, and |r| is between 1 and 2. It calls
--- note(iteration, relative residual) on the way, and returns the number of iterations and, if it cannot go on, a reason and a text with details. `make` may
--- instead return nil and a work object with the methods of Separate.
+--- refine.solve(method, A, b, opts, limit, make) checks A and b, solves, and returns x and the fields of the report.
+-- make(system, like, norm, x), for an operator, vectors like the vector `like`, and b's norm, returns a function
+-- correct(r, d, goal, left, note). That function writes an approximate solution of A d = r into d, until |r - A d| <=
+-- goal |r| or `left` iterations are used. r and d are vectors of operator.room_like, and |r| is between 1 and 2. It
+-- calls note(iteration, relative residual) on the way, and returns the number of iterations and, if it cannot go on, a
+-- reason and a text with details. `make` may instead return nil and a work object with the methods of Separate.
 function refine.solve(method, A, b, opts, limit, make)
     local system <close> = operator.take(method, A, b)
     local norm = operator.finite(method, "b", b)
@@ -166,7 +168,7 @@ function refine.solve(method, A, b, opts, limit, make)
         fail("rill.solve.%s: the norm of b overflows a double: solve for a scaled b, and scale x back", method)
     end
     local precision, wide, type = operator.types(method, system, b, opts.precision)
-    local x = options.start(method, opts, b.shape, wide)
+    local x = options.start(method, opts, b, wide)
     local problem = {
         operator = system, b = b, norm = norm, x = x, type = type, precision = precision, tolerance = opts.tolerance,
         limit = opts.iterations or limit,
@@ -175,7 +177,7 @@ function refine.solve(method, A, b, opts, limit, make)
         -- After ten iterations per unknown, bicgstab's own residual is dominated by rounding, so the true residual is computed.
         stretch = method == "bicgstab" and math.max(10 * b.size, 100) or math.huge,
     }
-    local correct, given = make(system, {type = type, shape = b.shape}, norm, x)
+    local correct, given = make(system, {type = type, shape = b.shape, of = b}, norm, x)
     if norm == 0 then -- the solution is x = 0
         return x, {
             tolerance = opts.tolerance, history = {{0, 0.0}}, iterations = 0, residual = 0.0, reason = "tolerance",

@@ -1,7 +1,6 @@
 -- The outer iteration of multigrid: it computes the residual of x in double, from which a cycle starts, and adds the cycle's result to x. There are two
 -- implementations with the same methods: Plain, kernels for any grid, and Marching, one launch for large two-dimensional grids (fused_cycle.lua), which keeps
 -- copies of x and b during the solve. Both read only the norm back, and allocate nothing after they were created.
-local rill = require "rill.core.public"
 local fused = require "rill.solve.fused_cycle"
 local operator = require "rill.solve.operator"
 local template = require "rill.glsl.template"
@@ -16,6 +15,9 @@ local PREPARE <const> = template.new [[
 
 --- outer.total(s, sum) returns the sum of a stream, computed in double. `sum` is a stream of one double.
 function outer.total(s, sum)
+    if operator.provider(s) then
+        return s:sum()
+    end
     operator.total()(s, sum)
     return sum:get(1)
 end
@@ -31,7 +33,7 @@ local function plain(cycle, boundary, type, inner)
         write = vcycle.kernel(kernels.residual, #boundary, {A = "double", E = inner, X = type}),
         improve = vcycle.kernel(kernels.finish, #boundary, {T = inner, X = type}),
     }
-    self.d = rill.stream(inner, self.finest.b.s.shape)
+    self.d = operator.like(self.finest.b.s)
     return setmetatable(self, Plain)
 end
 

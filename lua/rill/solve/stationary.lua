@@ -9,6 +9,7 @@ local operator = require "rill.solve.operator"
 local option = require "rill.core.options"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
+local provider = require "rill.stream.provider"
 local reach = require "rill.solve.active_set"
 local template = require "rill.glsl.template"
 local refine = require "rill.solve.refine"
@@ -25,17 +26,9 @@ local NEAR_FLOOR <const> = 64
 
 -- ---- the diagonal
 
-local function row_text(s, flat)
-    local shape, index = s.shape, {}
-    for d = #shape, 1, -1 do
-        index[d] = flat % shape[d] + 1
-        flat = flat // shape[d]
-    end
-    return table.concat(index, ", ")
-end
-
 -- Returns the diagonal as a stream of a type; for a function or kernel the given diagonal, a number or a stream of b's shape. Raises an error for a zero.
-local function diagonal(method, A, given, type, shape)
+local function diagonal(method, A, given, like)
+    local type, shape, parts = like.type, like.shape, operator.provider(like.of)
     if not A.call and given then
         fail("rill.solve.%s: option 'diagonal': A is a matrix, whose diagonal is known: leave the option out", method)
     elseif A.call and not given then
@@ -47,21 +40,23 @@ local function diagonal(method, A, given, type, shape)
         end
         return given + 0.0
     end
-    local d = given and operator.vector(method, "diagonal", given) or A:diagonal(type)
-    if d.shape ~= shape then
+    local d = given and operator.vector(method, "diagonal", given, parts ~= nil) or A:diagonal(type)
+    if parts then
+        operator.alike(method, "option 'diagonal'", d, like.of)
+    elseif d.shape ~= shape then
         fail("rill.solve.%s: option 'diagonal' has shape %s, b has %s%s", method, tostring(d.shape), tostring(shape),
             errors.reshaped("diagonal", d, shape))
     end
     operator.finite(method, "the diagonal", d)
     local sizes <close> = rill.abs(d):eval()
     if d.size > 0 and sizes:min() == 0 then
-        local flat = sizes:reshape(d.size):argmin() - 1
+        local row = table.concat({sizes:argmin()}, ", ")
         if given then
             fail("rill.solve.%s: option 'diagonal' has 0 in row %s: expected the diagonal of A without zeros", method,
-                row_text(d, flat))
+                row)
         end
         fail("rill.solve.%s: A has 0 on its diagonal, in row %s: exchange rows so that none is there, or take " ..
-            "rill.solve.lu", method, row_text(d, flat))
+            "rill.solve.lu", method, row)
     end
     return d.type == type and d or d:cast(type)
 end
@@ -140,7 +135,7 @@ local SQUARE <const> = template.new
 -- Returns the root of the sum of a kernel's results, which are squares. Reads back.
 local function residual_norm(work, text, inputs)
     work.sum = work.sum or rill.stream("double", 1)
-    return math.sqrt(core._reduce(operator.total(), with_diagonal(text, work.d, work.type), inputs, work.sum):get(1))
+    return math.sqrt(operator.sum(with_diagonal(text, work.d, work.type), inputs, work.sum))
 end
 
 -- Returns the matrix in CSR form, for products with single rows. The field `short` is false if a row is too long for them.
@@ -330,7 +325,7 @@ end
 -- work.visited, the number of unknowns computed in all, and work.colors.
 local function prepare(work)
     local way = ways[not work.colored and "all" or work.system.call and "sides" or "colors"](work)
-    way.y = rill.stream(work.type, work.shape)
+    way.y = operator.like(work.like)
     return function(b, x, goal, left, note)
         x:fill(0)
         way.b, way.x, work.start = b, x, operator.norm(b)
@@ -431,17 +426,18 @@ local function run_update(A, b, opts, work)
     local method = work.method
     local call, type = take_update(method, A, b, opts.precision)
     work.type = type
-    b = core._forget(b.type == work.type and b:copy() or b:cast(work.type))
-    work.d = diagonal(method, {call = A, kind = "update"}, opts.diagonal, work.type, b.shape)
-    local x = options.start(method, opts, b.shape, work.type)
+    local like = {type = type, shape = b.shape, of = b}
+    b = operator.like(like):write(b.type == type and b or b:cast(type))
+    work.d = diagonal(method, {call = A, kind = "update"}, opts.diagonal, like)
+    local x = options.start(method, opts, b, type)
     local result = {tolerance = opts.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance"}
     local way = (work.colored and sides_updated or all_updated)(call, work)
-    way.b, way.x, way.y = b, x, rill.stream(work.type, b.shape)
+    way.b, way.x, way.y = b, x, operator.like(b)
     function way:measure()
         call(self.x, self.b, self.y)
         return residual_norm(work, SQUARE_STEP, {self.x, self.y, work.d})
     end
-    local zero = {x = rill.stream(work.type, b.shape), y = way.y, b = b}
+    local zero = {x = operator.like(b), y = way.y, b = b}
     work.start = b.size > 0 and way.measure(zero) or 0
     zero.x:close()
     if work.start == 0 then
@@ -463,7 +459,7 @@ end
 local EVERY <const>, MOST <const> = 16, 10000
 
 local function is_diagonal(value)
-    return type(value) == "number" or not errors.not_open(value)
+    return type(value) == "number" or provider.accepts(value)
 end
 
 -- The options of all three methods besides the shared ones.
@@ -475,7 +471,11 @@ local OWN <const> = {
 -- Returns x and a report. `own`: the method's options; work: the defaults of the method, omega and colored.
 local function solve(method, A, b, given, own, work)
     local opts = options.take(method, given, own)
-    b = operator.vector(method, "b", b)
+    b = operator.vector(method, "b", b, true)
+    if opts.active and operator.provider(b) then
+        fail("rill.solve.%s: option 'active': lists of active cells are made for streams, not for distributed " ..
+            "streams: leave it out", method)
+    end
     work.method, work.shape, work.omega, work.active = method, b.shape, opts.omega or work.omega, opts.active
     work.every, work.limit, work.tolerance = opts.every or EVERY, opts.iterations or MOST, opts.tolerance
     work.visited = 0
@@ -485,8 +485,8 @@ local function solve(method, A, b, given, own, work)
         x, result = run_update(A, b, opts, work)
     else
         x, result = refine.solve(method, A, b, opts, work.limit, function(system, like)
-            work.system, work.type = system, like.type
-            work.d = diagonal(method, system, opts.diagonal, like.type, like.shape)
+            work.system, work.type, work.like = system, like.type, like
+            work.d = diagonal(method, system, opts.diagonal, like)
             return b.size > 0 and prepare(work)
         end)
     end

@@ -2,7 +2,7 @@
 local boundaries = require "rill.core.boundary"
 local rill = require "rill.core.public"
 local fused = require "rill.solve.fused_cycle"
-
+local operator = require "rill.solve.operator"
 local dimensions = require "rill.glsl.dimensions"
 local template = require "rill.glsl.template"
 local kernels <const> = template.sections "vcycle"
@@ -35,11 +35,42 @@ function vcycle.view(s, boundary)
     return s:boundary(table.unpack(modes))
 end
 
+-- Grids with at most this many elements are gathered: every rank computes all of them.
+local GATHERED <const> = 16384
+
+local function reversed(list)
+    local out = {}
+    for i = #list, 1, -1 do
+        out[#out + 1] = list[i]
+    end
+    return out
+end
+
+-- Sets the cuts of the grids that consist of parts. The next grid after them gets the field `gate`, an object in parts
+-- that it is gathered from. `like`: an object in the parts of the first grid.
+local function divide(list, like, type)
+    local provider = operator.provider(like)
+    list.provider = provider
+    list[1].provider, list[1].cut = provider, provider.cut(like)
+    for i = 2, #list do
+        local fine, level = list[i - 1], list[i]
+        local cut = provider.coarse(fine.cut, reversed(level.sizes), reversed(fine.down.ratio),
+            reversed(fine.down.offset))
+        if level.size <= GATHERED then
+            level.gate = provider.create(type, cut)
+            return
+        end
+        level.provider, level.cut = provider, cut
+    end
+end
+
 -- Returns a stream of a grid (s), the view of it that neighbors are read by (view), and the stream with its halo, if the grid has one (all).
 local function field(level, type, shape, boundary)
     local all, s
     if level.has_margin then
         all, s = fused.field(level, type)
+    elseif level.cut then
+        s = level.provider.create(type, level.cut)
     else
         s = rill.stream(type, shape)
     end
@@ -63,23 +94,32 @@ local function equip(level, boundary, type)
     level.b, level.x = field(level, type, shape, boundary), field(level, type, shape, boundary)
     if level.inverse then
         level.table = rill.from(level.inverse, type)
-        level.flat_b, level.flat_x = level.b.s:reshape(level.size), level.x.s:reshape(level.size)
+        local b, x = level.b.s, level.x.s
+        if level.cut then -- the first and last grid
+            b, x = rill.stream(type, shape), rill.stream(type, shape)
+            level.all_b, level.all_x = b, x
+        end
+        level.flat_b, level.flat_x = b:reshape(level.size), x:reshape(level.size)
     elseif not level.fused then
         level.t = field(level, type, shape, boundary)
     end
     level.sides, level.walls = divided(level.c, level.center), divided(level.wall, level.center)
 end
 
---- vcycle.new(list, boundary, type) returns the kernels and streams of a cycle over the grids of levels.make, in float or double. A cycle starts from the
--- stream b.s of the first grid, which the caller sets to the right-hand side divided by that grid's center.
-function vcycle.new(list, boundary, type)
+--- vcycle.new(list, boundary, type [, like]) returns the kernels and streams of a cycle over the grids of levels.make,
+-- in float or double. A cycle starts from the stream b.s of the first grid, which the caller sets to the right-hand
+-- side divided by that grid's center. With `like`, an object in parts, large grids are in the same parts.
+function vcycle.new(list, boundary, type, like)
     local self = {list = list}
+    if like then
+        divide(list, like, type)
+    end
     for name, text in pairs(kernels) do
         self[name] = vcycle.kernel(text, #boundary, {T = type})
     end
     for i = 1, #list - 1 do
         local level, next_level = list[i], list[i + 1]
-        level.fused = fused.holds(level, next_level, type)
+        level.fused = not level.cut and fused.holds(level, next_level, type)
         level.has_margin, next_level.has_margin = level.has_margin or level.fused, level.fused
     end
     for i, level in ipairs(list) do
@@ -89,6 +129,25 @@ function vcycle.new(list, boundary, type)
         end
     end
     return self
+end
+
+local ORIGIN <const> = {[2] = {0, 0}, [3] = {0, 0, 0}}
+local DOWN <const>, UP <const> = {4, 4, 4}, {2, 2, 2} -- how far coarsen and refine read around an element's position
+
+-- Returns a stream of all elements of a view, or of those of this process with their neighbors, and the index of its
+-- first element.
+local function around(level, view, reach)
+    if not level.cut then
+        return view, ORIGIN[#level.sizes]
+    end
+    local s, first = level.provider.neighborhood(view, table.move(reach, 1, #level.sizes, 1, {}))
+    return s, reversed(first)
+end
+
+-- Sets `to`, a stream of all elements of a grid, from an object in parts.
+local function gather(from, to)
+    local all <close> = from:collect "all"
+    to:write(all)
 end
 
 -- Computes t = alpha x + omega (b - A x) and exchanges t and level.x.
@@ -102,14 +161,18 @@ local function descend(self, level, next_level)
     local u, v = table.unpack(level.steps)
     relax(self, level, u + v - u * v, u * v, level.b) -- two steps from zero in one
     self.relax(0, 1, level.sides, level.walls, level.x.view, level.b.s, level.t.s)
-    local down = level.down
-    self.coarsen(down.ratio, down.offset, down.open, level.scale, level.t.view, next_level.b.s)
+    local down, t, first = level.down, around(level, level.t.view, DOWN)
+    self.coarsen(down.ratio, down.offset, down.open, level.sizes, first, level.scale, t,
+        next_level.gate or next_level.b.s)
+    if next_level.gate then
+        gather(next_level.gate, next_level.b.s)
+    end
 end
 
 -- Adds the next grid's x and smooths. `finished`: includes the last smoothing step.
 local function ascend(self, level, next_level, finished)
-    local up = level.up
-    self.refine(up.ratio, up.offset, up.open, next_level.x.view, level.x.s)
+    local up, e, first = level.up, around(next_level, next_level.x.view, UP)
+    self.refine(up.ratio, up.offset, up.open, next_level.sizes, first, e, level.x.s)
     relax(self, level, 1, level.steps[1], level.x)
     if finished then
         relax(self, level, 1, level.steps[2], level.x)
@@ -129,7 +192,13 @@ function vcycle.run(self, weight, keep)
         end
     end
     local last = list[#list]
+    if last.cut then
+        gather(last.b.s, last.all_b)
+    end
     self.direct(last.size, last.table, last.flat_b, last.flat_x)
+    if last.cut then
+        last.provider.set(last.x.s, last.all_x)
+    end
     for i = #list - 1, 1, -1 do
         local level, next_level = list[i], list[i + 1]
         if level.fused then
@@ -153,7 +222,13 @@ function vcycle.close(self)
             end
         end
     end
-    self.list[#self.list].table:close()
+    for _, level in ipairs(self.list) do
+        for _, name in ipairs {"gate", "all_b", "all_x", "table"} do
+            if level[name] then
+                level[name]:close()
+            end
+        end
+    end
 end
 
 return vcycle

@@ -6,6 +6,7 @@ double omega_of(double state, dvec2 mid) { return state == 0.0 && mid.y > 0.0 ? 
 bool lost(double alpha, double omega, dvec2 last, double shadow2) {
     return alpha == 0.0 || omega == 0.0 || last.y * last.y <= 1e-24 * last.x * shadow2;
 }
+bool leaves(double state, double rr, double best, dvec2 last) { return state == 0.0 && !(last.x < best) && rr == best; }
 
 $section(half)
 kernel void bicgstab_half(double s[], double rv[], $T v<>, $T r<>, out $T half_r<>) {
@@ -49,7 +50,12 @@ $section(keep)
 // Saves x before the next step if its residual is the least so far and that step does not lower it. It runs few lanes with many elements each, so that
 // a launch that saves nothing costs little.
 kernel void bicgstab_keep(int first<>, uint lanes, double s[], dvec2 last[], $T x[], inout $T best[]) {
-    bool leaves = s[STATE] == 0.0 && !(last[0].x < s[BEST]) && s[RR] == s[BEST];
-    uint end = leaves ? uint(sizeof_stream(best).x) : 0u;
+    uint end = leaves(s[STATE], s[RR], s[BEST], last[0]) ? uint(sizeof_stream(best).x) : 0u;
     for (uint i = uint(first); i < end; i += lanes) best[i] = x[i];
+}
+
+$section(keep_parts)
+// The same for vectors that consist of parts.
+kernel void bicgstab_keep_parts(double s[], dvec2 last[], $T x<>, inout $T best<>) {
+    if (leaves(s[STATE], s[RR], s[BEST], last[0])) best = x;
 }
