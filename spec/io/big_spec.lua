@@ -344,7 +344,8 @@ describe("big streams", function()
             ["b:map: argument #2 'path': expected a path that ends in .npy, got \"c.csv\""] = function()
                 b:map("x", "c.csv")
             end,
-            ["b:sum: expected no argument, got number 1: big streams are reduced as a whole"] = function() b:sum(1) end,
+            ["b:sum: expected no argument, got number 1: data in parts is reduced as a whole"] =
+                function() b:sum(1) end,
             ["b:sort: argument #1 'path': expected a path that ends in .npy"] = function() b:sort "c" end,
             ["a big stream has no operator '.': b:map"] = function() return b * 2 end,
             ["a big stream has no operator '<': b:map"] = function() return b < 2 end,

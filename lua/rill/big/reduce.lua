@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local fold = require "rill.parts.fold"
 local option = require "rill.core.options"
 local parts = require "rill.stream.parts"
 local tables = require "rill.core.tables"
@@ -40,19 +41,6 @@ local function adder()
     }
 end
 
-local function is_less(a, b)
-    if type(a) == "boolean" then
-        return not a and b
-    end
-    return a < b
-end
-
--- Functions that tell whether another value replaces the best.
-local BETTER <const> = {
-    min = function(a, b) return is_nan(a) and not is_nan(b) or is_less(a, b) end,
-    max = function(a, b) return is_nan(a) and not is_nan(b) or is_less(b, a) end,
-}
-
 local SCAN_OPTIONS <const> = {exclusive = option.default(option.flag, false)}
 local TOP_OPTIONS <const> = {largest = option.default(option.flag, true)}
 local HISTOGRAM_OPTIONS <const> = {
@@ -60,122 +48,37 @@ local HISTOGRAM_OPTIONS <const> = {
 }
 
 return function(big, methods)
+    -- Returns the state of the second operand of a dot product.
+    local function operand(where, state, other)
+        if not big.is(other) then
+            fail("%s: argument #1 'other': expected a big stream of the same shape, got %s", where, errors.told(other))
+        end
+        local second = big.numbers(other, "dot")
+        if table.concat(second.shape, "x") ~= table.concat(state.shape, "x") then
+            fail("%s: the shapes differ: %s and %s", where, table.concat(state.shape, "x"),
+                table.concat(second.shape, "x"))
+        end
+        return second
+    end
+
     -- Calls f(stream, first, count) for each tile of a big stream.
     local function each(state, name, f)
         tiles.each("b:" .. name, state, tiles.elements(state), f)
     end
 
-    -- Defines a method without arguments, of big streams of numbers.
-    local function define(name, f)
-        methods[name] = errors.guard(function(b, ...)
-            local state = big.numbers(b, name)
-            if (...) ~= nil then
-                fail("b:%s: expected no argument, got %s: big streams are reduced as a whole", name, errors.told((...)))
-            end
-            return f(state, name)
-        end, "b:" .. name)
-    end
-
-    -- Returns a list of the sums or the norms of all tiles.
-    local function of_tiles(op, state, name, scale)
-        local list = {}
-        each(state, name, function(s) list[#list + 1] = parts.reduce(op, s, scale) end)
-        return list
-    end
-
-    -- Returns the sum of all elements divided by n. If sums of parts exceed the range of doubles, the elements are added
-    -- again, times 2^-64.
-    local function sum_of(state, name, n)
-        if not types.is_real(state.type) then
-            local total = 0
-            each(state, name, function(s) total = total + s:sum() end)
-            return n and total / n or total
-        end
-        local total = parts.join("sum", of_tiles("sum", state, name))
-        if total - total == 0 then
-            return total / (n or 1)
-        end
-        return parts.join("sum", of_tiles("sum", state, name, 0x1p-64)) / (n or 1) * 0x1p64
-    end
-
-    --- b:sum() returns the sum of all elements: an integer, exact below 2^63, or a float, whose tiles are added in
-    -- double precision.
-    define("sum", function(state, name) return sum_of(state, name) end)
-
-    --- b:mean() returns the mean of all elements; nil if there is none.
-    define("mean", function(state, name)
-        if state.size > 0 then
-            return sum_of(state, name, state.size)
-        end
-    end)
-
-    --- b:count() returns the number of elements that are not zero.
-    define("count", function(state, name)
-        local n = 0
-        each(state, name, function(s) n = n + s:count() end)
-        return n
-    end)
-
-    --- b:any(), b:all() return whether some or all elements are not zero.
-    define("any", function(state, name)
-        local found = false
-        each(state, name, function(s) found = s:any() or found end)
-        return found
-    end)
-    define("all", function(state, name)
-        local holds = true
-        each(state, name, function(s) holds = s:all() and holds end)
-        return holds
-    end)
-
-    --- b:norm() returns the square root of the sum of the squares.
-    define("norm", function(state, name) return parts.join("norm", of_tiles("norm", state, name)) end)
-
-    --- b:var() returns the population variance, b:std() its square root; nil if there is no element.
-    local function deviation(state, name)
-        local means, deviations, sizes = {}, {}, {}
-        each(state, name, function(s, _, count)
-            local own = core._moments(s)
-            means[#means + 1], deviations[#deviations + 1], sizes[#sizes + 1] = own.mean, own.deviation, count
-        end)
-        return state.size > 0 and parts.deviation(means, deviations, sizes, state.size) or nil
-    end
-    define("std", deviation)
-    define("var", function(state, name)
-        local value = deviation(state, name)
-        return value and value * value
-    end)
-
-    --- b:min(), b:max() return the least and the largest element; nil if there is none. The result is NaN if an
-    -- element is NaN.
-    --- b:argmin(), b:argmax() return the 1-based indices of the first of them, one per dimension; nil if there is
-    -- none.
-    for name, better in pairs(BETTER) do
-        define(name, function(state)
-            local best
-            each(state, name, function(s)
-                local value = s[name](s)
-                best = (best == nil or better(value, best)) and value or best
+    --- b:sum() and the other reductions of streams, of all elements. Integers are added exactly below 2^63. b:argmin() and
+    -- b:argmax() return one index per dimension.
+    fold.define(methods, "b", function(where, name, b, other)
+        local state = big.numbers(b, name)
+        local second = name == "dot" and operand(where, state, other)
+        local elements = tiles.elements(state, second and state.bytes + second.bytes)
+        return {where = where, type = state.type, each = function(f)
+            local inputs = {{state = state}, second and {state = second} or nil}
+            tiles.each_of(where, inputs, elements, function(streams, first)
+                f(streams[1], function(i) return fold.indices(state.shape, first + i) end, streams[2])
             end)
-            return best
-        end)
-        define("arg" .. name, function(state)
-            local best, at
-            each(state, "arg" .. name, function(s, first)
-                local index = s["arg" .. name](s)
-                local value = s:get(index)
-                if at == nil or better(value, best) then
-                    best, at = value, first + index - 1
-                end
-            end)
-            local index = {}
-            for d = #state.shape, 1, -1 do
-                index[d] = at and at % state.shape[d] + 1
-                at = at and at // state.shape[d]
-            end
-            return table.unpack(index, 1, at and #state.shape or 1)
-        end)
-    end
+        end}
+    end)
 
     --- b:scan(path [, options]) writes the running sums of a big stream of one dimension to a .npy file, and
     -- returns its big stream. Floats are added as doubles. Integers wrap at 2^32, as those of s:scan. Option:

@@ -6,6 +6,7 @@ local core = require "rill.core"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local names = require "rill.core.packed_methods"
+local fold = require "rill.parts.fold"
 local scanned = require "rill.container.scan"
 local combined = require "rill.stream.parts"
 local stream_stats = require "rill.stream.stats"
@@ -66,16 +67,9 @@ local function points_of(c, numbers, part)
     return core._set_indices(found or numbers, true)
 end
 
-local function index_of(c, i, ...)
-    if i == nil or not core._partial(c, "c:argmax") then
-        return i, ...
-    end
-    return core._line_index(c, i)
-end
-
 -- Functions that convert the results of a method.
 local finish <const> = {
-    argmin = index_of, argmax = index_of, find = points_of, scan = function(c, line)
+    find = points_of, scan = function(c, line)
         local made = core._from_line(c, line)
         line:close()
         return made
@@ -93,104 +87,24 @@ end
 -- If it needs less memory, the mapped elements are packed in parts, and the results of the parts are
 -- joined by the functions from here to `joined`.
 
--- Applies f to numbers, or to vectors component by component.
-local function componentwise(f, a, b)
-    if type(a) ~= "table" then
-        return f(a, b)
+-- Rounds a number, or the components of a vector, to float.
+local function as_float(x)
+    if type(x) ~= "table" then
+        return (string.unpack("f", string.pack("f", x)))
     end
     local result = {}
-    for d = 1, #a do
-        result[d] = f(a[d], type(b) == "table" and b[d] or b)
+    for d, component in ipairs(x) do
+        result[d] = as_float(component)
     end
     return result
 end
 
-local function add(a, b) return a + b end
-local function less(a, b) return (a ~= a or not (b ~= b or b < a)) and a or b end
-local function greater(a, b) return (a ~= a or not (b ~= b or b > a)) and a or b end
-
--- f(f(f(part 1, part 2), part 3) ...)
-local function folding(f)
-    return function(_, parts, ...)
-        local result
-        parts(function(results)
-            result = result == nil and results[1] or result ~= nil and componentwise(f, result, results[1])
-        end, ...)
-        return result
-    end
-end
-
-local function times(a, b) return a * b end
-
-local function as_float(x) return (string.unpack("f", string.pack("f", x))) end
-
--- Rounds the result of f to float if kernels read the elements as floats, except for a dot product with
--- doubles.
-local function rounded(f, is_dot)
-    return function(c, parts, other, ...)
-        local result = f(c, parts, other, ...)
-        local is_float <const> = types.seen_scalar(c.type) == "float"
-            and not (is_dot and types.seen_scalar(other.type) == "double")
-        return is_float and componentwise(as_float, result) or result
-    end
-end
-
--- Combines lists of the numbers of parts with f, or lists of vectors component by component.
-local function columnwise(f, lists, sizes, count)
-    if type(lists[1][1]) ~= "table" then
-        local first <const>, second <const> = table.unpack(lists)
-        return second and f(first, second, sizes, count) or f(first, sizes, count)
-    end
-    local result = {}
-    for d = 1, #lists[1][1] do
-        local columns = {}
-        for k, list in ipairs(lists) do
-            columns[k] = {}
-            for i, vector in ipairs(list) do columns[k][i] = vector[d] end
-        end
-        result[d] = columnwise(f, columns, sizes, count)
-    end
-    return result
-end
-
-local function mean(_, parts, ...)
-    local means, sizes = {}, {}
-    local count = parts(function(results, size)
-        means[#means + 1], sizes[#sizes + 1] = results[1], size
-    end, ...)
-    return columnwise(combined.mean, {means}, sizes, count)
-end
-
-local function norm(_, parts, ...)
-    local norms = {}
-    parts(function(results) norms[#norms + 1] = results[1] end, ...)
-    return combined.join("norm", norms)
-end
-
-local function deviation(_, parts)
-    local means, own, sizes = {}, {}, {}
-    local count = parts(function(results, size)
-        means[#means + 1], own[#own + 1], sizes[#sizes + 1] = results[1].mean, results[1].deviation, size
-    end)
-    return columnwise(combined.deviation, {means, own}, sizes, count)
-end
-
-local function variance(c, parts)
-    return componentwise(function(d) return d * d end, deviation(c, parts))
-end
-
--- NaN takes precedence; among equal elements the first does.
-local function place(before)
-    return function(c, parts, ...)
-        local best, at
-        parts(function(results, _, first, _, line)
-            local value = line:get(results[1])
-            if not at or best == best and (value ~= value or before(value, best)) then
-                best, at = value, first + results[1]
-            end
-        end, ...)
-        return index_of(c, at)
-    end
+-- Returns the 1-based indices of the first element in row-major order that has a value, in a part of which `before`
+-- elements precede.
+local function place(c, where, line, before, value)
+    local test <const> = value ~= value and "x != x" or c.type == "bool" and "int(x) == best" or "x == best"
+    local found <close> = line:find(test, value == value and {best = value} or nil)
+    return {core._line_first(c, where, found, before)}
 end
 
 -- Concatenates streams and closes them.
@@ -218,7 +132,7 @@ end
 
 local function find(c, parts, ...)
     local list = {}
-    parts(function(results, _, _, part) list[#list + 1] = points_of(c, results[1], part) end, ...)
+    parts(function(results, part) list[#list + 1] = points_of(c, results[1], part) end, ...)
     return core._set_indices(concatenated(list), true)
 end
 
@@ -265,15 +179,7 @@ local function histogram(_, parts, options, ...)
     return total, table.unpack(edges)
 end
 
-local joined <const> = {
-    sum = rounded(folding(add)), dot = rounded(folding(add), true), prod = rounded(folding(times)),
-    mean = rounded(mean), norm = rounded(norm), var = rounded(variance), std = rounded(deviation),
-    count = folding(add), min = folding(less),
-    max = folding(greater), any = folding(function(a, b) return a or b end),
-    all = folding(function(a, b) return a and b end),
-    argmin = place(function(a, b) return a < b end), argmax = place(function(a, b) return a > b end),
-    filter = filter, find = find, histogram = histogram, stats = stats,
-}
+local joined <const> = {filter = filter, find = find, histogram = histogram, stats = stats}
 
 local function close_all(opened)
     for _, s in ipairs(opened) do
@@ -283,27 +189,25 @@ end
 
 -- Functions that are applied to the parts instead of the method itself.
 local part_methods <const> = {
-    var = core._moments, std = core._moments, histogram = function(line, f, ...) return f(line, ...) end,
+    histogram = function(line, f, ...) return f(line, ...) end,
     stats = function(line, ...) -- quartiles of parts do not determine the quartiles of all elements
         return select("#", ...) > 0 and line:stats(...) or stream_stats.of(line, true)
     end,
 }
 
--- Calls a method for each part of the mapped elements. `take` gets the results, the number of elements of
--- the part and of the parts before it, the part, and the packed stream.
+-- Calls take(line, arguments, before, part) for each part of the mapped elements: the packed stream, the arguments of a
+-- method of it, and the number of elements of the parts before it.
 local function by_parts(c, name, count, take, ...)
     local before = 0
     for k = 1, count do
-        local part <close> = core._line_part(c, k, count, "c:" .. name)
+        local part <close> = count > 1 and core._line_part(c, k, count, "c:" .. name) or nil
         local arguments, opened = prepared(c, name, part, ...)
         local line = core._line(c, c, "c:" .. name, part)
         opened[#opened + 1] = line
-        local method = part_methods[name] or line[name]
-        take(table.pack(method(line, table.unpack(arguments, 1, arguments.n))), line.size, before, part, line)
-        before = before + part.size
+        take(line, arguments, before, part)
+        before = before + line.size
         close_all(opened)
     end
-    return before
 end
 
 -- Returns whether a predicate may depend on the index of an element, which differs when elements are packed in parts:
@@ -318,29 +222,33 @@ local function joins(c, name, ...)
     if name == "scan" then
         return scanned.serves(c.type, ...)
     end
+    local row <const> = fold.rows[name]
+    if row then -- other arguments are for streams
+        return select(name == "dot" and 2 or 1, ...) == nil and (name ~= "dot" or along(c, (...)))
+    end
     return joined[name] ~= nil and not ((name == "filter" or name == "find") and is_numbered((...)))
 end
 
--- Methods whose result depends on the order of the elements by rounding only. A product may overflow in
--- one order only.
-local UNORDERED <const> = {
-    sum = true, min = true, max = true, mean = true, var = true, std = true, any = true, all = true,
-    count = true, norm = true, stats = true,
-}
+-- Returns whether the order of the elements does not matter.
+local function is_unordered(name)
+    local row <const> = fold.rows[name]
+    return name == "stats" or row and not row.indices and name ~= "prod" and name ~= "dot"
+end
 
--- Methods whose partial results may overflow although the total does not.
-local IN_RANGE <const> = {sum = true, prod = true, dot = true}
-
-local function is_lost(value)
-    if type(value) == "table" then
-        for _, x in ipairs(value) do
-            if x - x ~= 0 then
-                return true
-            end
-        end
-        return false
+-- Returns a reduction of the mapped elements in parts.
+local function reduce(c, name, count, other)
+    local function each(f)
+        by_parts(c, name, count, function(line, arguments, before)
+            f(line, function(_, value) return place(c, "c:" .. name, line, before, value) end, arguments[1])
+        end, other)
     end
-    return value - value ~= 0
+    local result = table.pack(fold.reduce({where = "c:" .. name, type = c.type, each = each}, name))
+    local is_float <const> = types.seen_scalar(c.type) == "float" and fold.rows[name].result:find "^number"
+        and not (name == "dot" and types.seen_scalar(other.type) == "double")
+    if is_float then
+        return as_float(result[1])
+    end
+    return table.unpack(result, 1, result.n)
 end
 
 local function call(c, name, axis, ...)
@@ -355,17 +263,20 @@ local function call(c, name, axis, ...)
             check_axis(name, is_table(given[i]) and given[i].axis or nil)
         end
     end
-    local unordered = partial and UNORDERED[name]
-    local parts = partial and joins(c, name, ...) and
-        core._line_parts(c, "c:" .. name, name == "histogram", unordered) or 1
-    if parts > 1 and name == "scan" then
+    local unordered = partial and is_unordered(name)
+    local in_parts <const> = partial and joins(c, name, ...)
+    local parts = in_parts and core._line_parts(c, "c:" .. name, name == "histogram", unordered) or 1
+    if fold.rows[name] and (parts > 1 or in_parts and fold.rows[name].indices) then
+        return reduce(c, name, parts, ...)
+    elseif parts > 1 and name == "scan" then
         return scanned.by_parts(c, parts, ...)
     elseif parts > 1 then
-        local function each(take, ...) return by_parts(c, name, parts, take, ...) end
-        local results = table.pack(joined[name](c, each, ...))
-        if not (IN_RANGE[name] and is_lost(results[1])) then
-            return table.unpack(results, 1, results.n)
-        end
+        return joined[name](c, function(take, ...)
+            by_parts(c, name, parts, function(line, arguments, _, part)
+                local method = part_methods[name] or line[name]
+                take(table.pack(method(line, table.unpack(arguments, 1, arguments.n))), part)
+            end, ...)
+        end, ...)
     end
     local arguments, opened = prepared(c, name, nil, ...)
     local line = unordered and core._line_unordered(c, "c:" .. name) or core._line(c, c, "c:" .. name)

@@ -18,6 +18,16 @@ function tables.whole(value, depth)
     return list
 end
 
+--- tables.precedes(a, b) returns whether a list of indices precedes another of the same length in row-major order.
+function tables.precedes(a, b)
+    for d, i in ipairs(a) do
+        if i ~= b[d] then
+            return i < b[d]
+        end
+    end
+    return false
+end
+
 --- tables.keys(t) returns the sorted list of the keys of a table of names.
 function tables.keys(t)
     local list = {}

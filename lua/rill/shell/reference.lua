@@ -13,6 +13,7 @@ local operations = require "rill.algebra.operations"
 local container_names = require "rill.core.packed_methods"
 local filters = require "rill.image.filters"
 local module_lines = require "rill.shell.reference_modules"
+local reduction_lines = require "rill.shell.reduction_lines"
 local signatures = require "rill.shell.signatures"
 
 local reference = {}
@@ -140,21 +141,7 @@ s:map(expression: string, constants?: table): stream -- runs a one-line kernel: 
 e:eval(): stream -- returns a new stream with the values of the expression
 e:close() -- frees cached values, which are computed again when needed. `local e <close>` works
 ]==] .. operation_lines() },
-    { "primitive", [==[
-s:sum(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the sum of all elements, or a stream of the sums along an axis (1-based; -1 is the last)
-s:prod(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the product of all elements, or along an axis
-s:min(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the minimum of all elements, or along an axis; of vectors per component. The result is NaN if an element is NaN
-s:max(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the maximum of all elements, or along an axis; of vectors per component. The result is NaN if an element is NaN
-s:mean(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the mean of all elements, or along an axis
-s:var(axis?: integer|integer[], options?: {keep?: boolean, ddof?: number}): value -- returns the population variance of all elements, or along an axis. ddof: divide by n - ddof. Default: 0
-s:std(axis?: integer|integer[], options?: {keep?: boolean, ddof?: number}): value -- returns the population standard deviation of all elements, or along an axis. ddof: divide by n - ddof. Default: 0
-s:any(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns whether any element is true or nonzero
-s:all(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns whether all elements are true or nonzero
-s:count(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the number of elements that are true or nonzero
-s:argmin(axis?: integer, options?: {keep?: boolean}): value -- returns the indices i, j, ... (1-based) of the first minimum. Along an axis: an int stream of 0-based indices
-s:argmax(axis?: integer, options?: {keep?: boolean}): value -- returns the indices i, j, ... (1-based) of the first maximum, as in s:get(s:argmax()). Along an axis: an int stream of 0-based indices
-s:norm(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the Euclidean norm, the square root of the sum of squares
-s:dot(t: source, axis?: integer, options?: {keep?: boolean}): value -- returns the dot product with a stream of the same shape
+    { "primitive", reduction_lines.streams() .. [==[
 rill.random(shape: shape, options?: {seed?: integer, type?: typename, distribution?: string, low?: number, high?: number, mean?: number|source, sd?: number, shape?: number|source, scale?: number|source, a?: number|source, b?: number|source, n?: integer|source, p?: number|source|number[]}): stream -- returns random numbers (Philox4x32-10): "uniform" in [low, high), or integers from low to high; "normal", "exponential", "gamma", "beta", "poisson", "binomial", "multinomial". Default seed: the next one of the sequence that rill.seed starts
 rill.seed(n: integer) -- starts the sequence of random numbers that rill.random and kernels draw without the option seed
 rill.permutation(n: integer, options?: {seed?: integer}): stream -- returns int 0 .. n - 1 in random order

@@ -1,6 +1,7 @@
 -- The lines of rill.shell.reference for the solver, simulation and rendering modules, as {page of the manual, lines}.
 -- rill.shell.reference describes the notation, and inserts them before the pages about files.
 local methods = require "rill.solve.methods"
+local reduction_lines = require "rill.shell.reduction_lines"
 local signatures = require "rill.shell.signatures"
 
 return {
@@ -217,18 +218,7 @@ b:map(f: kernel|string, path: string|table, options?: {arguments?: table, bounda
 b:filter(pred: kernel|string, path: string, options?: {arguments?: table, boundary?: string|number|table, halo?: integer}): big_stream -- writes the elements for which a predicate holds to a file
 b:scan(path: string, options?: {exclusive?: boolean}): big_stream -- writes the running sums to a file
 b:sort(path: string, options?: {descending?: boolean}): big_stream -- writes the sorted elements to a file, in the order of s:sort
-b:sum(): number -- returns the sum of all elements
-b:mean(): number? -- returns the mean of all elements
-b:norm(): number -- returns the square root of the sum of the squares
-b:var(): number? -- returns the population variance of all elements
-b:std(): number? -- returns the standard deviation
-b:min(): number? -- returns the least element. The result is NaN if an element is NaN
-b:max(): number? -- returns the largest element. The result is NaN if an element is NaN
-b:argmin(): integer ... -- returns the 1-based indices of the first least element
-b:argmax(): integer ... -- returns the 1-based indices of the first largest element
-b:any(): boolean -- returns whether an element is not zero
-b:all(): boolean -- returns whether no element is zero
-b:count(): integer -- returns the number of elements that are not zero
+]==] .. reduction_lines.whole("b", "big_stream") .. [==[
 b:histogram(options?: {bins?: integer, min?: number, max?: number, outside?: string}): stream, stream -- counts the elements in each of a row of bins, and returns the edges of the bins
 b:top_k(k: integer, options?: {largest?: boolean}): stream, stream -- returns the k largest elements in descending order, and their 0-based indices
 ]==] },
@@ -268,19 +258,7 @@ D:fill(value: any): distributed -- sets all elements
 D:boundary(...: string|number): distributed -- returns a distributed stream of the same elements in memory with other boundary modes
 D:map(expression: string, constants?: table): distributed -- returns the values of a GLSL expression in x
 D:cast(type: string): distributed -- returns a distributed stream with the elements converted
-D:sum(): number -- returns the sum of all elements, with the same bits for any number of ranks
-D:mean(): number? -- returns the mean of all elements
-D:norm(): number -- returns the square root of the sum of the squares
-D:var(): number? -- returns the variance
-D:std(): number? -- returns the standard deviation
-D:dot(other: distributed): number -- returns the sum of the products of the elements of two distributed streams with the same cut
-D:min(): number? -- returns the least element
-D:max(): number? -- returns the largest element
-D:argmin(): integer ... -- returns the 1-based indices of the first least element
-D:argmax(): integer ... -- returns the 1-based indices of the first largest element
-D:any(): boolean -- returns whether some elements are not zero
-D:all(): boolean -- returns whether all elements are not zero
-D:count(): integer -- returns the number of elements that are not zero
+]==] .. reduction_lines.whole("D", "distributed") .. [==[
 D:eq(other: any): distributed -- compares elements; also ne, lt, le, gt, ge
 D:scan(options?: {exclusive?: boolean}): distributed -- returns the running sums
 D:filter(test: any): distributed -- returns the elements for which a test holds, in order

@@ -3,6 +3,8 @@
 #include "binding/streams/container_handle.h"
 #include "binding/values/coordinates.h"
 
+#include "kernel/host/packed.h"
+
 /* _partial(c, function): returns whether some elements may be unmapped. */
 static int rill_partial(lua_State *L)
 {
@@ -111,18 +113,22 @@ static int rill_put_line(lua_State *L)
     return 0;
 }
 
-/* _line_index(c, number): returns the indices of element `number` (1-based) of _line(c, c); the number itself for
+/* _line_first(c, function, numbers, before): returns the indices of the first in row-major order of some elements of
+ * _line(c, c). `numbers`: an int stream of their 0-based positions, minus `before`. The result is the least position for
  * lists. */
-static int rill_line_index(lua_State *L)
+static int rill_line_first(lua_State *L)
 {
     int64_t point[SHAPE_MAX_RANK];
-    const char *function = "c:argmax";
+    const char *function = luaL_checkstring(L, 2);
     LuaContainer *self = container_check(L, 1, function, 0, "c");
-    int64_t number = luaL_checkinteger(L, 2) - 1;
+    const Stream *numbers = accept_check(L, 3, function, 3, "numbers");
+    int64_t count = stream_elements(numbers), before = luaL_checkinteger(L, 4);
+    int32_t *list = scratch_push(L, (size_t)count * sizeof *list);
     const Region *region;
     container_resolve_mapping(L, self, function);
-    binding_make(L, self->stream.device, function, region = container_active(self->container));
-    int rank = region_element(region, number, point) ? region->shape.rank : 0;
+    binding_run(L, self->stream.device, function,
+                (region = container_active(self->container)) && packed_download(numbers, list));
+    int rank = region_first(region, list, count, before, point) ? region->shape.rank : 0;
     coordinates_push_indices(L, point, rank);
     return rank;
 }
@@ -149,7 +155,7 @@ void open_container_pack(lua_State *L)
                                          {"_from_line", rill_from_line},
                                          {"_line_parts", rill_line_parts},
                                          {"_line_part", rill_line_part},
-                                         {"_line_index", rill_line_index},
+                                         {"_line_first", rill_line_first},
                                          {"_line_points", rill_line_points},
                                          {"_mapped_like", rill_mapped_like},
                                          {"_put_line", rill_put_line},

@@ -3,7 +3,7 @@
 #include "binding/values/options.h"
 
 #include "gpu/memory/buffer.h"
-#include "kernel/launch/copy.h"
+#include "kernel/host/packed.h"
 #include "primitive/reduction/reduce_ops.h"
 
 #include <math.h>
@@ -78,26 +78,56 @@ static int push_empty(lua_State *L, ReduceOp op, const Type *type)
     }
 }
 
+/* Raises the error about an element type without a reduction. */
+static void refuse(lua_State *L, const char *function)
+{
+    (void)error_prefix("%s", function);
+    binding_raise(L);
+}
+
+/* Makes zeros positive: which zero is the minimum would depend on the order of the elements. */
+static void clear_signs(const Type *type, void *element)
+{
+    for (int c = 0; c < type->components; c++) {
+        float *single = (float *)element + c;
+        double *wide = (double *)element + c;
+        if (type->scalar == SCALAR_FLOAT) {
+            *single += 0.0F;
+        } else if (type->scalar == SCALAR_DOUBLE) {
+            *wide += 0.0;
+        }
+    }
+}
+
+/* Pushes the result of a reduction of all elements. */
+static void push_result(lua_State *L, ReduceOp op, const Type *type, int components, void *element)
+{
+    if (op == REDUCE_MIN || op == REDUCE_MAX) {
+        clear_signs(type, element);
+    }
+    if (type->is_struct) {
+        push_long(L, element, components);
+    } else {
+        value_push(L, type, element);
+    }
+}
+
 static int whole(lua_State *L, ReduceOp op, const ReduceOperand *x, const char *function)
 {
     const Type *type = reduce_result_type(op, x->type, true);
     if (!type) {
-        binding_raise(L);
+        refuse(L, function);
     }
     if (shape_elements(&x->shape) == 0) {
         return push_empty(L, op, x->type);
     }
     Shape one = {.rank = 1, .size = {1}};
     Stream result;
-    unsigned char element[TYPE_MAX_BYTES];
+    _Alignas(double) unsigned char element[TYPE_MAX_BYTES];
     binding_run(L, x->device, NULL,
                 (reduce_operand(op, x, &one, true, &result) || error_prefix("%s", function)) &&
                     value_read(&result, element));
-    if (type->is_struct && op != REDUCE_MOMENTS) {
-        push_long(L, element, x->type->components);
-    } else {
-        value_push(L, type, element);
-    }
+    push_result(L, op, type, x->type->components, element);
     if (op == REDUCE_ARGMIN || op == REDUCE_ARGMAX) {
         return push_indices(L, &x->shape, lua_tointeger(L, -1));
     }
@@ -116,7 +146,7 @@ static bool check_keep(lua_State *L, int index, const char *function)
 static int push_along_axis(lua_State *L, ReduceOp op, const ReduceOperand *x, int axis, bool keep, const char *function)
 {
     if (!reduce_result_type(op, x->type, false)) {
-        binding_raise(L);
+        refuse(L, function);
     }
     Stream *result = stream_handle_push(L);
     binding_make(L, x->device, function, reduce_along(op, x, axis, keep, result));
@@ -142,6 +172,18 @@ static bool reduce_axes(lua_State *L, ReduceOp op)
     return true;
 }
 
+/* Returns the second operand of a dot product. Raises. */
+static Stream *second_operand(lua_State *L, int index, const Stream *s, const char *function)
+{
+    Stream *t = accept_check(L, index, function, 1, "t");
+    shape_raise_unequal(L, "%s: the shapes differ: %s and %s", function, &s->shape, &t->shape);
+    if (s->type->is_struct || t->type->components != s->type->components || t->device != s->device) {
+        luaL_error(L, "%s: argument #1 't': expected a stream like %s on the same device, got %s", function,
+                   s->type->name, t->type->name);
+    }
+    return t;
+}
+
 static int reduce(lua_State *L, ReduceOp op, const char *function)
 {
     int results;
@@ -154,12 +196,7 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
         return 1;
     }
     if (op == REDUCE_DOT) {
-        t = accept_check(L, 2, function, 1, "t");
-        shape_raise_unequal(L, "%s: the shapes differ: %s and %s", function, &s->shape, &t->shape);
-        if (s->type->is_struct || t->type->components != s->type->components || t->device != s->device) {
-            return luaL_error(L, "%s: argument #1 't': expected a stream like %s on the same device, got %s", function,
-                              s->type->name, t->type->name);
-        }
+        t = second_operand(L, 2, s, function);
         if (t->type->value->scalar == SCALAR_DOUBLE) { /* the first operand determines the type of the sum */
             Stream *wider = t;
             t = s;
@@ -176,24 +213,39 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
     return push_along_axis(L, op, &x, axis, check_keep(L, first + 1, function), function);
 }
 
-/* clang-format off */
-#define REDUCTIONS(X)                                                                                                  \
-    X(sum, REDUCE_SUM) X(prod, REDUCE_PROD) X(min, REDUCE_MIN) X(max, REDUCE_MAX)                                      \
-    X(mean, REDUCE_MEAN) X(var, REDUCE_VAR) X(std, REDUCE_STD)                                                         \
-    X(any, REDUCE_ANY) X(all, REDUCE_ALL) X(count, REDUCE_COUNT)                                                       \
-    X(argmin, REDUCE_ARGMIN) X(argmax, REDUCE_ARGMAX)                                                                  \
-    X(norm, REDUCE_NORM) X(dot, REDUCE_DOT)
-/* clang-format on */
-
-#define DEFINE(name, op)                                                                                               \
+#define X(id, name, ...)                                                                                               \
     static int stream_##name(lua_State *L)                                                                             \
     {                                                                                                                  \
-        return reduce(L, op, "s:" #name);                                                                              \
+        return reduce(L, REDUCE_##id, "s:" #name);                                                                     \
     }
-REDUCTIONS(DEFINE)
+REDUCE_OP_LIST(X)
+#undef X
 
-#define ROW(name, op) {#name, stream_##name},
-static const luaL_Reg methods[] = {REDUCTIONS(ROW){NULL, NULL}};
+static const luaL_Reg methods[] = {
+#define X(id, name, ...) {#name, stream_##name},
+    REDUCE_OP_LIST(X)
+#undef X
+        {NULL, NULL}};
+
+/* Pushes _reductions, the list of the reductions: {name =, options =, result =, text =, remark =}. */
+static void push_reductions(lua_State *L)
+{
+    static const char *const fields[] = {"name", "options", "result", "text", "remark"};
+    static const char *const rows[][5] = {
+#define X(id, name, ...) {#name, __VA_ARGS__},
+        REDUCE_OP_LIST(X)
+#undef X
+    };
+    lua_createtable(L, REDUCE_MOMENTS, 0);
+    for (int i = 0; i < REDUCE_MOMENTS; i++) {
+        lua_createtable(L, 0, 5);
+        for (int f = 0; f < 5; f++) {
+            lua_pushstring(L, rows[i][f]);
+            lua_setfield(L, -2, fields[f]);
+        }
+        lua_rawseti(L, -2, i + 1);
+    }
+}
 
 /* reductions of the output of an input kernel, for expressions */
 
@@ -250,19 +302,78 @@ static int module_reduce(lua_State *L)
     return push_along_axis(L, op, &x, axis, lua_toboolean(L, 5), function);
 }
 
-/* _moments(s): returns a table of the moments from which means and variances of parts are combined: see
- * REDUCE_MOMENTS. */
-static int module_moments(lua_State *L)
+/* reductions of data in parts: see reduce.h */
+
+/* _state(function, operation, s [, t]): returns the state of a part, a stream that is not empty, as a string. */
+static int module_state(lua_State *L)
 {
-    static const char function[] = "s:var";
-    const Stream *s = accept_check(L, 1, function, 0, "s");
-    const ReduceOperand x = {.device = s->device, .type = s->type, .shape = s->shape, .s = s};
-    return whole(L, REDUCE_MOMENTS, &x, function);
+    const char *function = luaL_checkstring(L, 1);
+    ReduceOp op = op_named(L, luaL_checkstring(L, 2), function);
+    const Stream *s = accept_check(L, 3, function, 0, "s"), *t = NULL;
+    if (op == REDUCE_DOT) {
+        t = second_operand(L, 4, s, function);
+    }
+    const Type *type = reduce_state_type(op, s->type);
+    if (!type) {
+        refuse(L, function);
+    }
+    Stream result;
+    unsigned char state[TYPE_MAX_BYTES];
+    binding_run(L, s->device, function,
+                (reduce_state(op, s, t, &result) || error_prefix("%s", function)) && value_read(&result, state));
+    lua_pushlstring(L, (const char *)state, (size_t)type->bytes);
+    return 1;
+}
+
+/* Releases the states. */
+static bool join_states(ReduceOp op, const Type *type, Stream *states, int64_t total, Stream *result)
+{
+    bool done = reduce_join(op, type, states, total, result);
+    stream_release(states);
+    return done;
+}
+
+/* _join(function, operation, type, states, total): returns the reduction of parts with a table of states. `type`: of the
+ * elements. `total`: the number of elements of all parts. */
+static int module_join(lua_State *L)
+{
+    const char *function = luaL_checkstring(L, 1);
+    ReduceOp op = op_named(L, luaL_checkstring(L, 2), function);
+    const Type *type = type_check(L, 3, function, 3, "type"), *state = reduce_state_type(op, type);
+    Shape shape = {.rank = 1, .size = {luaL_len(L, 4)}};
+    int64_t total = luaL_checkinteger(L, 5);
+    if (!state) {
+        refuse(L, function);
+    }
+    if (shape.size[0] == 0) {
+        return push_empty(L, op, type);
+    }
+    size_t bytes = (size_t)state->bytes;
+    char *all = scratch_push(L, bytes * (size_t)shape.size[0]);
+    for (int64_t i = 0; i < shape.size[0]; i++) {
+        size_t length;
+        lua_rawgeti(L, 4, i + 1);
+        const char *one = luaL_checklstring(L, -1, &length);
+        luaL_argcheck(L, length == bytes, 4, "a state of another operation");
+        memcpy(all + bytes * (size_t)i, one, bytes);
+        lua_pop(L, 1);
+    }
+    Device *device = state_device(L);
+    Stream states, result;
+    _Alignas(double) unsigned char element[TYPE_MAX_BYTES];
+    binding_run(L, device, function,
+                packed_stream(device, state, &shape, all, &states) && join_states(op, type, &states, total, &result) &&
+                    value_read(&result, element));
+    push_result(L, op, reduce_join_type(op, type), type->components, element);
+    return 1;
 }
 
 void open_reduce(lua_State *L)
 {
     stream_handle_methods(L, methods);
-    fields_function(L, "_moments", module_moments);
+    fields_function(L, "_join", module_join);
     fields_function(L, "_reduce", module_reduce);
+    push_reductions(L);
+    lua_setfield(L, -2, "_reductions");
+    fields_function(L, "_state", module_state);
 }

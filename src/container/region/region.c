@@ -453,15 +453,12 @@ bool region_step(const Region *region, RegionCursor *cursor, int64_t *point)
     return false;
 }
 
-bool region_element(const Region *region, int64_t number, int64_t *point)
+/* Finds element `number` (0-based) of a box, or of a page of a region that is not made of boxes. */
+static bool box_element(const Region *region, int64_t box, int64_t number, int64_t *point)
 {
-    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], count;
-    RegionCursor cursor = {0};
-    while (cursor.box < region->set.count && number >= (count = counted(region, cursor.box))) {
-        number -= count;
-        cursor.box++;
-    }
-    if (region_box_at(region, cursor.box, first, last)) {
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    RegionCursor cursor = {.box = box};
+    if (region_box_at(region, box, first, last)) {
         for (int d = 0; d < region->shape.rank; d++) {
             point[d] = first[d] + number % (last[d] - first[d] + 1);
             number /= last[d] - first[d] + 1;
@@ -473,4 +470,33 @@ bool region_element(const Region *region, int64_t number, int64_t *point)
         found = region_step(region, &cursor, point);
     }
     return found;
+}
+
+static bool precedes(const int64_t *a, const int64_t *b, int rank)
+{
+    int d = rank - 1;
+    while (d > 0 && a[d] == b[d]) {
+        d--;
+    }
+    return a[d] < b[d];
+}
+
+bool region_first(const Region *region, const int32_t *numbers, int64_t count, int64_t before, int64_t *point)
+{
+    int64_t own[SHAPE_MAX_RANK], end = 0, i = 0;
+    bool any = false;
+    for (int64_t box = 0; box < region->set.count && i < count; box++) {
+        int64_t start = end;
+        end += counted(region, box);
+        if (before + numbers[i] < end && box_element(region, box, before + numbers[i] - start, own)) {
+            if (!any || precedes(own, point, region->shape.rank)) {
+                memcpy(point, own, sizeof own);
+            }
+            any = true;
+        }
+        while (i < count && before + numbers[i] < end) {
+            i++;
+        }
+    }
+    return any;
 }

@@ -95,8 +95,9 @@ bool region_bounds(const Region *region, int64_t *first, int64_t *last);
 /* Returns whether a region is a box. */
 bool region_is_box(const Region *region);
 
-/* Finds element `number` (0-based) in address order, x first. Returns false if there are fewer. */
-bool region_element(const Region *region, int64_t number, int64_t *point);
+/* Finds the first in row-major order of some elements, x first. `numbers`: their 0-based positions in address order,
+ * ascending, minus `before`. `point` has SHAPE_MAX_RANK components. Returns false if there is none. */
+bool region_first(const Region *region, const int32_t *numbers, int64_t count, int64_t before, int64_t *point);
 
 /* The state of an iteration over elements in address order; starts at {0}. */
 typedef struct RegionCursor {

@@ -334,3 +334,14 @@ bool reducer_run(const ReducerText *text, const Inputs *in, Stream *result)
     stream_release(&dense);
     return done;
 }
+
+bool reducer_join(const ReducerText *text, const Stream *states, int64_t total, Stream *result)
+{
+    const Argument arg = {.stream = states};
+    InputSource source = {.args = &arg, .type = text->accumulator};
+    Inputs *in = inputs_new(states->device);
+    bool done = in && inputs_collect(in, &states->shape, &source, 1, NULL, NULL, false) &&
+                run_level(text, in, &result->shape, total, false, result);
+    inputs_release(in);
+    return done;
+}

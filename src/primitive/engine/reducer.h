@@ -31,4 +31,8 @@ typedef struct ReducerText {
 /* Reduces the inputs to the shape of `result`: each element of the result is the reduction of one block. */
 bool reducer_run(const ReducerText *text, const Inputs *inputs, Stream *result);
 
+/* Combines accumulators of one or more reductions, a stream of the accumulator type in one dimension, in their order.
+ * Stores the result of all of them, which have `total` elements, in `result`, a stream of one element. */
+bool reducer_join(const ReducerText *text, const Stream *states, int64_t total, Stream *result);
+
 #endif

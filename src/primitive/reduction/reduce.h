@@ -5,22 +5,31 @@
 
 #include "kernel/kernel.h"
 
+/* Identifier, name in the Lua interface, and for the reference: options in addition to `keep`, type of the result, the
+ * result, a remark. */
+/* clang-format off */
+#define REDUCE_OP_LIST(X)                                                                                              \
+    X(SUM, sum, "", "number", "the sum of all elements", "")                                                           \
+    X(PROD, prod, "", "number", "the product of all elements", "")                                                     \
+    X(MIN, min, "", "number?", "the least element, of vectors per component", "The result is NaN if an element is NaN") \
+    X(MAX, max, "", "number?", "the largest element, of vectors per component", "The result is NaN if an element is NaN") \
+    X(MEAN, mean, "", "number?", "the mean of all elements", "")                                                       \
+    X(VAR, var, "ddof?: number", "number?", "the population variance of all elements", "ddof: divide by n - ddof. Default: 0") \
+    X(STD, std, "ddof?: number", "number?", "the population standard deviation of all elements", "ddof: divide by n - ddof. Default: 0") \
+    X(ANY, any, "", "boolean", "whether any element is true or nonzero", "")                                           \
+    X(ALL, all, "", "boolean", "whether all elements are true or nonzero", "")                                         \
+    X(COUNT, count, "", "integer", "the number of elements that are true or nonzero", "")                              \
+    X(ARGMIN, argmin, "", "integer ...", "the indices i, j, ... (1-based) of the first least element", "Along an axis: 0-based indices, as int") \
+    X(ARGMAX, argmax, "", "integer ...", "the indices i, j, ... (1-based) of the first largest element", "Along an axis: 0-based indices, as int") \
+    X(NORM, norm, "", "number", "the Euclidean norm, the square root of the sum of squares", "")                       \
+    X(DOT, dot, "", "number", "the sum of the products of the elements of two streams of the same shape", "")
+/* clang-format on */
+
 typedef enum ReduceOp {
-    REDUCE_SUM,
-    REDUCE_PROD,
-    REDUCE_MIN,
-    REDUCE_MAX,
-    REDUCE_MEAN,
-    REDUCE_VAR,
-    REDUCE_STD,
-    REDUCE_ANY,
-    REDUCE_ALL,
-    REDUCE_COUNT,
-    REDUCE_ARGMIN,
-    REDUCE_ARGMAX,
-    REDUCE_NORM,
-    REDUCE_DOT,
-    REDUCE_MOMENTS, /* a structure of the mean and the standard deviation, in doubles: combines the means and variances of parts */
+#define X(id, ...) REDUCE_##id,
+    REDUCE_OP_LIST(X)
+#undef X
+        REDUCE_MOMENTS, /* a structure of the mean and the standard deviation, in doubles */
     REDUCE_OPS
 } ReduceOp;
 
@@ -66,6 +75,21 @@ bool reduce_operand(ReduceOp op, const ReduceOperand *x, const Shape *shape, boo
  * no elements, every element of the result is the operation's neutral element; returns false with error_set if there
  * is none. */
 bool reduce_along(ReduceOp op, const ReduceOperand *x, int axis, bool keep, Stream *result);
+
+/* Reductions of data in parts. The state of a part is the accumulator of the reduction of its elements, a packed
+ * element of reduce_state_type. */
+
+/* Returns the type of the state of op for elements of `type`, or NULL with error_set if op does not support the
+ * type. */
+const Type *reduce_state_type(ReduceOp op, const Type *type);
+/* Returns the type of reduce_join's result, or NULL with error_set. */
+const Type *reduce_join_type(ReduceOp op, const Type *type);
+/* Reduces all elements of x, which must not be empty, to a state. `y`: as for reduce_stream. Creates `result`, a
+ * stream of one element. */
+bool reduce_state(ReduceOp op, const Stream *x, const Stream *y, Stream *result);
+/* Combines the states of parts, a stream of one dimension. `type`: the type of the elements. `total`: the number of
+ * elements of all parts. Creates `result`, a stream of one element. */
+bool reduce_join(ReduceOp op, const Type *type, const Stream *states, int64_t total, Stream *result);
 
 /* Applies a reduce kernel to its input and stores the result in the existing stream `result`. The sizes of `result`
  * divide the input's, or it has one element. `args` are in the order of the parameters; the argument of the reduce

@@ -8,8 +8,11 @@
 
 const char *reduce_ops_name(ReduceOp op)
 {
-    static const char *const names[REDUCE_OPS] = {"sum", "prod",  "min",    "max",    "mean", "var", "std",    "any",
-                                                  "all", "count", "argmin", "argmax", "norm", "dot", "moments"};
+    static const char *const names[REDUCE_OPS] = {
+#define X(id, name, ...) #name,
+        REDUCE_OP_LIST(X)
+#undef X
+            "moments"};
     return names[op];
 }
 
@@ -56,8 +59,7 @@ static bool is_real(const Type *type)
 
 static bool refuse(ReduceOp op, const Type *type, const char *accepted)
 {
-    return error_set("s:%s: a stream of %s has no %s: %s", reduce_ops_name(op), type->name, reduce_ops_name(op),
-                     accepted);
+    return error_set("a stream of %s has no %s: %s", type->name, reduce_ops_name(op), accepted);
 }
 
 /* Adds rill_finish for means: the ratio of the sum, in doubles, and the count, component by component. */
