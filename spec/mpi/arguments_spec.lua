@@ -59,7 +59,7 @@ describe("rill.mpi in one process", function()
 
     test("names the streams that have a method", function()
         local d = require "rill.mpi".stream("float", 4)
-        for _, name in ipairs {"read", "get", "reshape"} do
+        for _, name in ipairs {"read", "values", "reshape"} do
             local done, message = pcall(function() return d[name] end)
             assert.falsy(done)
             assert.matches("'" .. name .. "': D.part, the stream of this rank's elements, has it", message, 1, true)
