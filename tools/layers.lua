@@ -134,7 +134,7 @@ local function check_counts(paths)
     end
 end
 
-local allowed_generated = set("shaders_embedded.h", "openers.h")
+local allowed_generated = set("shaders_embedded.h", "openers.h", "reductions.h")
 local gl_words = {
     "%f[%w_]gl[A-Z]%w+%f[^%w_]", "%f[%w_]GL_[A-Z][%w_]*", "%f[%w_]GL%l+%f[^%w_]",
     "%f[%w_]egl[A-Z]%w*", "%f[%w_]EGL[A-Z_]%w*%f[^%w_]",

@@ -6,6 +6,7 @@ local expression = require "rill.algebra.expression"
 local errors = require "rill.core.error"
 local launch_arguments = require "rill.core.launch_arguments"
 local tables = require "rill.core.tables"
+local reductions = require "rill.core.reductions"
 local lru = require "rill.core.lru"
 errors.own()
 
@@ -295,9 +296,8 @@ local function reduce(name, e, axis, options, ...)
     return on_value(e, name, axis, options, ...)
 end
 
-for _, name in ipairs {
-    "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin", "argmax", "norm",
-} do
+for _, row in ipairs(reductions) do
+    local name <const> = row.name
     local method = core._method(name)
     expression.methods[name] = function(e, ...)
         if not is(e) then

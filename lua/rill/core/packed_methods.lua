@@ -1,10 +1,10 @@
 -- The methods of streams that containers apply to their mapped elements: {name, number of the argument that is an axis,
 -- result = its type, doc = a remark about the result}.
-local core = require "rill.core"
+local reductions = require "rill.core.reductions"
 
 local methods <const> = {}
-for _, row in ipairs(core._reductions) do
-    methods[#methods + 1] = {row.name, row.name == "dot" and 2 or 1}
+for _, row in ipairs(reductions) do
+    methods[#methods + 1] = {row.name, (row.operands or 0) + 1}
 end
 for _, row in ipairs {
     {"scan", result = "container", doc = "a container mapped like this one"}, {"filter"},

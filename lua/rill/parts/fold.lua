@@ -10,6 +10,7 @@
 --   gather(list) returns a list with the value of each process, in their order. nil: there is one process
 local core = require "rill.core"
 local errors = require "rill.core.error"
+local reductions = require "rill.core.reductions"
 local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 
@@ -71,7 +72,7 @@ local COUNTED <const> = {
     count = function(n) return n end, any = function(n) return n > 0 end, all = function(n, size) return n == size end,
 }
 
---- fold.reduce(provider, name) returns the reduction of all elements; see core._reductions for the names. Results, also for no
+--- fold.reduce(provider, name) returns the reduction of all elements; `name`: of rill.core.reductions. Results, also for no
 -- elements, are those of the methods of streams. Raises if the elements do not have the reduction.
 function fold.reduce(provider, name)
     local where <const>, element <const> = provider.where, provider.type
@@ -93,9 +94,9 @@ function fold.reduce(provider, name)
     return core._join(where, name, element, states, size)
 end
 
---- fold.rows: the rows of core._reductions by name. indices: whether the result are the indices of an element.
+--- fold.rows: the rows of rill.core.reductions by name. indices: whether the result are the indices of an element.
 fold.rows = {}
-for _, row in ipairs(core._reductions) do
+for _, row in ipairs(reductions) do
     row.indices = row.result == "integer ..."
     fold.rows[row.name] = row
 end
@@ -104,9 +105,9 @@ end
 -- messages. provide(where, name, object, other) checks the arguments and returns a provider; `other` is the second operand
 -- of "dot".
 function fold.define(methods, letter, provide)
-    for _, row in ipairs(core._reductions) do
+    for _, row in ipairs(reductions) do
         local name <const>, where <const> = row.name, letter .. ":" .. row.name
-        local operands <const> = name == "dot" and 1 or 0
+        local operands <const> = row.operands or 0
         methods[name] = errors.guard(function(object, ...)
             local provider, rest = provide(where, name, object, (...)), select(operands + 1, ...)
             if rest ~= nil then -- an axis, which methods of streams take

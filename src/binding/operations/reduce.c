@@ -213,39 +213,19 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
     return push_along_axis(L, op, &x, axis, check_keep(L, first + 1, function), function);
 }
 
-#define X(id, name, ...)                                                                                               \
+#define X(id, name)                                                                                                    \
     static int stream_##name(lua_State *L)                                                                             \
     {                                                                                                                  \
         return reduce(L, REDUCE_##id, "s:" #name);                                                                     \
     }
-REDUCE_OP_LIST(X)
+REDUCTIONS(X)
 #undef X
 
 static const luaL_Reg methods[] = {
-#define X(id, name, ...) {#name, stream_##name},
-    REDUCE_OP_LIST(X)
+#define X(id, name) {#name, stream_##name},
+    REDUCTIONS(X)
 #undef X
         {NULL, NULL}};
-
-/* Pushes _reductions, the list of the reductions: {name =, options =, result =, text =, remark =}. */
-static void push_reductions(lua_State *L)
-{
-    static const char *const fields[] = {"name", "options", "result", "text", "remark"};
-    static const char *const rows[][5] = {
-#define X(id, name, ...) {#name, __VA_ARGS__},
-        REDUCE_OP_LIST(X)
-#undef X
-    };
-    lua_createtable(L, REDUCE_MOMENTS, 0);
-    for (int i = 0; i < REDUCE_MOMENTS; i++) {
-        lua_createtable(L, 0, 5);
-        for (int f = 0; f < 5; f++) {
-            lua_pushstring(L, rows[i][f]);
-            lua_setfield(L, -2, fields[f]);
-        }
-        lua_rawseti(L, -2, i + 1);
-    }
-}
 
 /* reductions of the output of an input kernel, for expressions */
 
@@ -373,7 +353,5 @@ void open_reduce(lua_State *L)
     stream_handle_methods(L, methods);
     fields_function(L, "_join", module_join);
     fields_function(L, "_reduce", module_reduce);
-    push_reductions(L);
-    lua_setfield(L, -2, "_reductions");
     fields_function(L, "_state", module_state);
 }

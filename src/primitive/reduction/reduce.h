@@ -4,30 +4,11 @@
 #define RILL_PRIMITIVE_REDUCTION_REDUCE_H
 
 #include "kernel/kernel.h"
-
-/* Identifier, name in the Lua interface, and for the reference: options in addition to `keep`, type of the result, the
- * result, a remark. */
-/* clang-format off */
-#define REDUCE_OP_LIST(X)                                                                                              \
-    X(SUM, sum, "", "number", "the sum of all elements", "")                                                           \
-    X(PROD, prod, "", "number", "the product of all elements", "")                                                     \
-    X(MIN, min, "", "number?", "the least element, of vectors per component", "The result is NaN if an element is NaN") \
-    X(MAX, max, "", "number?", "the largest element, of vectors per component", "The result is NaN if an element is NaN") \
-    X(MEAN, mean, "", "number?", "the mean of all elements", "")                                                       \
-    X(VAR, var, "ddof?: number", "number?", "the population variance of all elements", "ddof: divide by n - ddof. Default: 0") \
-    X(STD, std, "ddof?: number", "number?", "the population standard deviation of all elements", "ddof: divide by n - ddof. Default: 0") \
-    X(ANY, any, "", "boolean", "whether any element is true or nonzero", "")                                           \
-    X(ALL, all, "", "boolean", "whether all elements are true or nonzero", "")                                         \
-    X(COUNT, count, "", "integer", "the number of elements that are true or nonzero", "")                              \
-    X(ARGMIN, argmin, "", "integer ...", "the indices i, j, ... (1-based) of the first least element", "Along an axis: 0-based indices, as int") \
-    X(ARGMAX, argmax, "", "integer ...", "the indices i, j, ... (1-based) of the first largest element", "Along an axis: 0-based indices, as int") \
-    X(NORM, norm, "", "number", "the Euclidean norm, the square root of the sum of squares", "")                       \
-    X(DOT, dot, "", "number", "the sum of the products of the elements of two streams of the same shape", "")
-/* clang-format on */
+#include "reductions.h"
 
 typedef enum ReduceOp {
-#define X(id, ...) REDUCE_##id,
-    REDUCE_OP_LIST(X)
+#define X(id, name) REDUCE_##id,
+    REDUCTIONS(X)
 #undef X
         REDUCE_MOMENTS, /* a structure of the mean and the standard deviation, in doubles */
     REDUCE_OPS

@@ -9,8 +9,8 @@
 const char *reduce_ops_name(ReduceOp op)
 {
     static const char *const names[REDUCE_OPS] = {
-#define X(id, name, ...) #name,
-        REDUCE_OP_LIST(X)
+#define X(id, name) #name,
+        REDUCTIONS(X)
 #undef X
             "moments"};
     return names[op];
