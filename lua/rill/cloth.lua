@@ -6,6 +6,7 @@ local cameras = require "rill.geometry.camera"
 local option = require "rill.core.options"
 local vector = require "rill.core.vector"
 local lattice = require "rill.stream.grid"
+local provider = require "rill.stream.provider"
 local simulation = require "rill.simulation.simulation"
 local walls = require "rill.simulation.particle.walls"
 local dimensions = require "rill.glsl.dimensions"
@@ -86,6 +87,7 @@ local function new(given)
     local h = taken.spacing
     local self = {
         shape = shape, dt = taken.dt, substeps = taken.substeps, time = 0, before = 0, limit = longest_step(taken),
+        on = provider.streams,
     }
     local flat = not taken.positions and rill.stream("vec3", shape, function(i, j)
         return {(j - 1) * h, 0, (i - 1) * h}

@@ -63,8 +63,10 @@ local function warn_of_speed(f, dt)
     local cells = f.timer.rate:get(1) * dt
     if cells > f.cfl and not f.warned then
         f.warned = true
-        warning.say("rill.fluid: the fluid crosses %.3g cells in a step of %.3g s, the limit 'cfl' is %g: take a " ..
-            "smaller 'dt', or 'substeps'", cells, dt, f.cfl)
+        if f.grid.on.speaks then
+            warning.say("rill.fluid: the fluid crosses %.3g cells in a step of %.3g s, the limit 'cfl' is %g: take " ..
+                "a smaller 'dt', or 'substeps'", cells, dt, f.cfl)
+        end
     end
 end
 
@@ -169,7 +171,7 @@ function methods:force(force)
     local f = check(self, "force")
     local made = force ~= nil and settings.vectors("f:force", "the force", force, f) or nil
     if made then
-        f.force_room = f.force_room or made:like()
+        f.force_room = f.force_room or f.grid:stream(made.type)
         f.force_room:write(made)
         if not rawequal(made, force) then
             made:close()
@@ -230,7 +232,8 @@ class.guard(methods, "f")
 -- ---- a fluid
 
 local function state(taken)
-    local grid = grids.new(taken.shape, taken.spacing, taken.sides, taken.grid == "mac", taken.viscosity == 0)
+    local grid = grids.new(taken.shape, taken.spacing, taken.sides, taken.grid == "mac", taken.viscosity == 0,
+        taken.on)
     local f = {
         grid = grid, corrects = taken.advection == "maccormack", viscosity = taken.viscosity,
             confinement = taken.confinement,

@@ -15,4 +15,5 @@ describe("a simulation over distributed streams", function()
     end
 
     test("computes waves and heat as in one process", "fields", {1, 3}, "18\tdone")
+    test("computes fluids as in one process", "fluids", {2, 3}, "15\tdone")
 end)

@@ -38,6 +38,8 @@ boundary.modes, boundary.mode = MODES, {}
 --- boundary.source: functions of the modes of streams that repeat or reflect the elements. A function takes an index outside
 -- of 0 .. n - 1 and n, and returns the index of the element that is read there.
 boundary.source = {
+    -- The elements 0 and n - 1 are themselves copies: the n - 2 between them repeat.
+    ["inner wrap"] = function(i, n) return (i - 1) % (n - 2) + 1 end,
     wrap = function(i, n) return i % n end,
     mirror = function(i, n)
         local m = i % (2 * n)

@@ -26,10 +26,10 @@ end
 local function needs(c, d, part, reach, mode)
     local low, own, n = c.ends[d][part + 1], c.ends[d][part + 2] - c.ends[d][part + 1], c.shape[d]
     local before, after = widths(c, d, part, reach, mode)
-    local runs = {}
+    local runs, copies = {}, mode == "inner wrap" and 1 or 0 -- elements at each end of the whole that are copies
     local function add(at)
         local from = low + at
-        if from < 0 or from >= n then
+        if from < copies or from >= n - copies then
             from = SOURCE[mode](from, n)
         end
         local who, last = cut.part(c.ends[d], from), runs[#runs]
@@ -39,10 +39,10 @@ local function needs(c, d, part, reach, mode)
             runs[#runs + 1] = {at = at, from = from, count = 1, owner = who}
         end
     end
-    for at = -before, -1 do
+    for at = -before, low == 0 and copies - 1 or -1 do
         add(at)
     end
-    for at = own, own + after - 1 do
+    for at = low + own == n and own - copies or own, own + after - 1 do
         add(at)
     end
     return runs

@@ -5,8 +5,10 @@ local errors = require "rill.core.error"
 local constructor = require "rill.mpi.constructor"
 local cut = require "rill.mpi.cut"
 local distributed = require "rill.mpi.distributed"
+local divide = require "rill.mpi.grid"
 local launch = require "rill.mpi.launch"
 local order = require "rill.mpi.order"
+local wire = require "rill.mpi.wire"
 local fail <const> = errors.fail
 
 local provider = {}
@@ -38,6 +40,9 @@ function provider.take(s)
     local target = cut.new("rill.mpi", data.cut.shape)
     return cut.same(data.cut, target) and s or order.recut(s, target)
 end
+
+--- provider.divide(grid, where, periodic): see rill.mpi.grid. provider.speaks: whether this rank writes warnings.
+provider.divide, provider.speaks = divide, wire.rank == 1
 
 -- ---- for solvers
 

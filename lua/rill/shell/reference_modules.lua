@@ -44,7 +44,7 @@ h:cycle(x: stream, b: source, count?: integer): stream -- runs `count` cycles on
 h:close() -- frees its memory at once
 ]==] },
     { "fluid", [==[
-rill.fluid(options: {shape: table, spacing?: number|table, dt?: number, cfl?: number, substeps?: integer|boolean, viscosity?: number, grid?: string, advection?: string, tolerance?: number, boundary?: string|table, pressure?: string, iterations?: integer, buoyancy?: table, confinement?: number, velocity?: source|function}): fluid -- returns a fluid at rest on a grid of 2 or 3 dimensions
+rill.fluid(options: {shape: table, spacing?: number|table, dt?: number, cfl?: number, substeps?: integer|boolean, viscosity?: number, grid?: string, advection?: string, tolerance?: number, boundary?: string|table, pressure?: string, iterations?: integer, buoyancy?: table, confinement?: number, velocity?: source|function, on?: table}): fluid -- returns a fluid at rest on a grid of 2 or 3 dimensions
 f.shape: integer[] -- the shape of the grid
 f.velocity: stream -- the velocity at the cell centers, a new stream of vec2 or vec3
 f.vorticity: stream -- the curl of the velocity at the cell centers, in 1/s: float in two dimensions, where it is positive for counterclockwise rotation if y points up, and vec3 in three; a new stream

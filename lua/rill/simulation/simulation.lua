@@ -85,7 +85,8 @@ function simulation.advance(name, where, state, dt, most, advance)
     local parts = grid.parts(where, dt, state.substeps, most)
     if dt / parts > 1.000001 * state.limit and not state.warned then
         state.warned = true
-        warn(("%s: a time step of %.3g s exceeds the stable limit of %.3g s: use a shorter dt, or substeps = true")
+        local say = state.on.speaks and warn or function() end
+        say(("%s: a time step of %.3g s exceeds the stable limit of %.3g s: use a shorter dt, or substeps = true")
             :format(name, dt / parts, state.limit))
     end
     for _ = 1, parts do

@@ -4,6 +4,8 @@
 --   stream(type, shape [, value])  returns a new stream, as rill.stream does
 --   open(where, value)             returns a stream or the value of an expression; raises an error for other values
 --   take(stream)                   returns a stream of this provider with the elements of a stream that `open` returned
+-- and the field `speaks`, whether this process writes warnings. A provider of distributed streams also has the function
+-- divide(grid, where, periodic): see rill.mpi.grid.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local fail <const> = errors.fail
@@ -23,6 +25,7 @@ provider.streams = {
         return errors.open(where, value)
     end,
     take = function(stream) return stream end,
+    speaks = true,
 }
 
 --- provider.row: the row of the option `on`.

@@ -1,6 +1,7 @@
 -- The connected parts of a fluid that obstacles separate. In a part without an open side no pressure can remove the
 -- mean of the divergence, so the mean is subtracted from the right-hand side. Parts are labeled on the device
--- whenever the solid cells have changed; nothing is read back.
+-- whenever the solid cells have changed; nothing is read back. On several ranks each rank labels the cells of the whole
+-- grid, and adds up its own part of the right-hand side.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
@@ -24,6 +25,9 @@ function parts.new(f)
         total = rill.stream("uvec2", cells), strips = rill.iota((cells + STRIP - 1) // STRIP),
         closed_grid = grid.closed,
     }
+    self.own_parent = grid:rows(self.parent)
+    self.own = self.own_parent.size
+    self.flat_own, self.own_strips = self.own_parent:reshape(self.own), rill.iota((self.own + STRIP - 1) // STRIP)
     self.flat_parent, self.flat_count = self.parent:reshape(cells), self.count:reshape(cells)
     self.words = core._over(self.total, "uint", {2 * cells})
     return self
@@ -32,7 +36,7 @@ end
 -- Labels the parts for the current solid cells.
 local function label(f, self)
     local program, grid = self.program, f.grid
-    local here <close> = grid:cells(f.solid)
+    local here <close> = grid:all_cells(f.solid)
     program.begin(self.stride, here, self.parent, self.count)
     program.run(self.strips, grid.sides, self.flat_parent)
     program.unite(grid.sides, self.stride, self.count, self.flat_parent)
@@ -41,6 +45,10 @@ local function label(f, self)
         program.reach(grid.sides, self.parent, self.flat_count)
     end
     self.masks, self.none = f.masks, false
+    if grid.parts then -- the first cells of the closed parts
+        self.roots = self.flat_count:find "x > 0u && x < 0x80000000u"
+        self.none = self.roots.size == 0
+    end
 end
 
 --- parts.level(f, self, b, square) subtracts from b, in each part without an open side, the mean of the part. Stores
@@ -52,11 +60,14 @@ function parts.level(f, self, b, square)
     if self.none then
         return
     end
-    local program, flat <close> = self.program, b:reshape(self.cells)
+    local program, part = self.program, f.grid:part(b)
+    local flat <close> = part:reshape(self.own)
     operator.dot(b, b, square)
     self.total:fill(0)
-    program.sum(self.strips, square, self.flat_parent, self.flat_count, flat, self.words)
-    program.level(square, self.parent, self.flat_count, self.total, b)
+    program.sum(self.own_strips, square, self.flat_own, self.flat_count, flat, self.words)
+    f.grid:add(self.total, self.roots)
+    program.level(square, self.own_parent, self.flat_count, self.total, part)
+    f.grid:changed(b)
 end
 
 --- parts.worst(self, square) reports the part with the largest mean that was last subtracted, relative to its root

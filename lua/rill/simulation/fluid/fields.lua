@@ -3,6 +3,7 @@ local rill = require "rill.core.public"
 local advection = require "rill.simulation.fluid.advection"
 local diffusion = require "rill.simulation.fluid.diffusion"
 local forces = require "rill.simulation.fluid.forces"
+local clock = require "rill.simulation.fluid.time_step"
 local settings = require "rill.simulation.fluid.options"
 local errors = require "rill.core.error"
 local kernels <const> = require "rill.glsl.template".file "fields"
@@ -19,7 +20,7 @@ end
 --- fields.velocity(f) returns the velocity at cell centers, a new stream.
 function fields.velocity(f)
     local grid = f.grid
-    local v = rill.stream("vec" .. grid.rank, grid.shape)
+    local v = grid:stream("vec" .. grid.rank)
     grid:launch(program(f).center, {v = v}, {u = f.u})
     return v
 end
@@ -28,9 +29,11 @@ end
 local function component(f, name, k, value)
     local grid, shift = f.grid, {1.5, 1.5, 1.5} -- `padded` begins one element before the first cell
     shift[k] = grid.mac and 2 or 1.5
-    return settings.sampled(name, "the velocity", "float", grid.padded, grid.spacing, function(...)
-        return (select(k, value(...)))
-    end, nil, shift)
+    return grid:sampled(true, shift, function(shape, from)
+        return settings.sampled(name, "the velocity", "float", shape, grid.spacing, function(...)
+            return (select(k, value(...)))
+        end, nil, from)
+    end)
 end
 
 --- fields.start(f, name, value) sets the velocity: a stream at cell centers, a function of positions, or nil for
@@ -83,7 +86,7 @@ end
 
 --- fields.carry(f, name, value, diffusivity, fed) adds a carried quantity, or replaces its values.
 function fields.carry(f, name, value, diffusivity, fed)
-    local s = settings.stream("f:carry", ("argument #2 'stream' (%s)"):format(name), value, f.grid.shape, TYPES)
+    local s = settings.stream("f:carry", ("argument #2 'stream' (%s)"):format(name), value, f.grid, TYPES)
     settings.finite("f:carry", ("'%s'"):format(name), s)
     forces.check(f, name, tostring(s.type))
     if fed ~= nil then
@@ -98,7 +101,7 @@ function fields.carry(f, name, value, diffusivity, fed)
         return
     end
     local function room()
-        return rill.stream(s.type, f.grid.shape)
+        return f.grid:stream(s.type)
     end
     q = {name = name, type = s.type, diffusion = diffusivity, now = viewed(f, s:copy()), next = viewed(f, room())}
     q.fed, q.zero = fed, q.type == "float" and 0 or {0, 0, table.unpack({0, 0}, 1, tonumber(q.type:match "%d") - 2)}
@@ -111,10 +114,11 @@ end
 --- fields.move(f, rounds) advects and diffuses the carried quantities. rounds(diffusivity) returns the number of
 -- diffusion iterations.
 function fields.move(f, rounds)
+    local reach = #f.order > 0 and clock.reach(f, f.timer) or nil
     for _, q in ipairs(f.order) do
-        advection.carry(f, q)
+        advection.carry(f, q, reach)
         if q.diffusion > 0 then
-            q.ahead = q.ahead or viewed(f, rill.stream(q.type, f.grid.shape))
+            q.ahead = q.ahead or viewed(f, f.grid:stream(q.type))
             diffusion.carry(f, q, rounds(q.diffusion))
         end
     end

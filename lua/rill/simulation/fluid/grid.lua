@@ -7,7 +7,9 @@
 -- so the halo needs no separate launch.
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
+local provider = require "rill.stream.provider"
 local dimensions = require "rill.glsl.dimensions"
+local operator = require "rill.solve.operator"
 local template = require "rill.glsl.template"
 
 local grid = {}
@@ -19,8 +21,12 @@ template.snippet("fluid_grid", template.file "grid")
 -- Returns the template values of a grid in addition to the values of its dimensions: mac, and components, which have
 -- `across`: for each dimension, the offset of component k in cells (shift), and how many more faces than cells it has
 -- (edge).
-local function values_of(rank, mac)
-    local values = {mac = mac, held = false, components = {}}
+local function values_of(rank, mac, parts)
+    local element = dimensions[rank].element
+    local values = {
+        mac = mac, held = false, components = {}, parts = parts or false, zeros = rank == 2 and "0" or "0, 0",
+        field_element = element:gsub("%]", " - s.first]", 1), cell_element = element:gsub("%]", " - s.corner]", 1),
+    }
     for k, axis in ipairs(dimensions[rank].axes) do
         local across = {}
         for d, other in ipairs(dimensions[rank].axes) do
@@ -44,9 +50,12 @@ local names_of <const> = setmetatable({}, {__index = function(names, name)
     return names[name]
 end})
 
---- self:launch(kernel, arguments [, components]) calls a kernel with named arguments and the sides `s`. components:
--- arrays of streams, as {u = f.u} for the parameters u0, u1 (and u2).
-local function launch(self, kernel, arguments, components)
+local NEAR <const> = 3 -- rows around an element that kernels read, unless they follow a path
+
+--- self:launch(kernel, arguments [, components [, reach]]) calls a kernel with named arguments and the sides `s`.
+-- components: arrays of streams, as {u = f.u} for the parameters u0, u1 (and u2). reach: how many rows from an element
+-- the kernel reads, which matters on several ranks.
+local function launch(self, kernel, arguments, components, reach)
     arguments.s = self.sides
     for name, list in pairs(components or {}) do
         local names = names_of[name]
@@ -54,7 +63,7 @@ local function launch(self, kernel, arguments, components)
             arguments[names[k]] = s
         end
     end
-    return kernel(arguments)
+    return self:call(kernel, arguments, reach or NEAR)
 end
 
 -- ---- sides
@@ -90,38 +99,84 @@ local function sides_of(self, sides, slips)
         data.size[d], data.per[d] = self.sizes[d], 1 / self.spacing[d]
         data.wraps[d] = sides[d][1].mode == boundary.mode.periodic and 1 or 0
     end
+    if self.parts then
+        data.first, data.corner, data.free = 0, 0, {0, 0, self.rank == 3 and 0 or nil}
+        data.free[self.rank] = self.free
+    end
     return data
 end
 
 -- ---- fields
 
+-- The methods of a grid in one process. rill.mpi.grid replaces those that depend on where elements are stored; `parts` is
+-- then true.
+local methods = {program = program, launch = launch}
+methods.__index = methods
+
+--- self:call(kernel, arguments, reach) calls a kernel with named arguments: see self:launch.
+function methods.call(_, kernel, arguments)
+    return kernel(arguments)
+end
+
 --- self:field(type) returns a stream with halo. It has the boundary mode "clamp", because kernels read elements
 -- beyond the halo at the high sides; the results are not used.
-local function field(self, type)
+function methods:field(type)
     return rill.stream(type or "float", self.padded):boundary "clamp"
 end
 
 --- self:fields(count) returns an array of streams of floats. Default: one per component.
-local function fields(self, count)
+function methods:fields(count)
     local list = {}
     for k = 1, count or self.rank do
-        list[k] = field(self)
+        list[k] = self:field()
     end
     return list
 end
 
---- self:cells(s) returns a view of the cells of such a stream, without the halo.
-local function cells(self, s)
-    return s:domain(self.first, self.last)
+--- self:stream(type) returns a stream of the cells, without halo.
+function methods:stream(type)
+    return rill.stream(type, self.shape)
 end
 
-local methods = {program = program, launch = launch, field = field, fields = fields, cells = cells}
-methods.__index = methods
+--- self:room(shape) returns a stream of floats for a solver, of the cells of a grid with as many rows.
+function methods.room(_, shape)
+    return operator.room("float", shape)
+end
 
---- grid.new(shape, spacing, sides, mac, slips) returns a grid. shape is in the order of Lua; sizes, spacing and
+--- self:take(s) returns a stream with the elements of one that a user gave, which may be the same stream.
+function methods.take(_, s)
+    return s
+end
+
+--- self:sampled(is_padded, shift, sample) returns the stream sample(shape, shift), with halo or of cells. `shift`: see
+-- lattice.sampled.
+function methods:sampled(is_padded, shift, sample)
+    return sample(is_padded and self.padded or self.shape, shift)
+end
+
+--- Views of streams with halo: self:own_cells(s) returns the cells of this process. self:cells(s) returns all cells, which
+-- may be a new distributed stream, and self:all_cells(s) all cells as a stream of this process.
+function methods:own_cells(s)
+    return s:domain(self.first, self.last)
+end
+methods.cells, methods.all_cells = methods.own_cells, methods.own_cells
+
+--- self:part(s) returns the elements of this process, a stream; self:rows(s) those of a stream of the whole grid.
+function methods.part(_, s)
+    return s
+end
+methods.rows = methods.part
+
+--- self:largest(s) sets s, a stream of one number, to the largest value of all processes, and self:sum(s) to the sum.
+-- self:add(totals, places) adds up the
+-- 64-bit integers of all processes. self:changed(s) declares that self:part(s) was written.
+function methods.largest() end
+methods.sum, methods.add, methods.changed = methods.largest, methods.largest, methods.largest
+
+--- grid.new(shape, spacing, sides, mac, slips [, on]) returns a grid. on: the option `on`. shape is in the order of Lua; sizes, spacing and
 -- sides (each {low, high} of {mode =, velocity =}) are in the order of kernels, x first. slips: walls do not affect
 -- the tangential velocity.
-function grid.new(shape, spacing, sides, mac, slips)
+function grid.new(shape, spacing, sides, mac, slips, on)
     local rank = #shape
     local self = setmetatable({rank = rank, shape = shape, spacing = spacing, mac = mac, kinds = sides, closed = true},
         methods)
@@ -130,7 +185,11 @@ function grid.new(shape, spacing, sides, mac, slips)
         self.sizes[d], self.count = shape[rank + 1 - d], self.count * shape[d]
         self.padded[d], self.first[d], self.last[d] = shape[d] + 2, 2, shape[d] + 1
     end
-    self.values = {__index = values_of(rank, mac)}
+    self.module, self.on = on, provider.of(on)
+    if self.on.divide then
+        self.on.divide(self, "rill.fluid", sides[rank][1].mode == boundary.mode.periodic)
+    end
+    self.values = {__index = values_of(rank, mac, self.parts)}
     self.sides = sides_of(self, sides, slips)
     return self
 end

@@ -33,7 +33,7 @@ local function drive(f, name, place, velocity, checks)
         place.drive:fill(velocity)
         return
     end
-    local given = settings.stream(name, "argument #2 'velocity'", velocity, f.grid.shape, {[vector] = true})
+    local given = settings.stream(name, "argument #2 'velocity'", velocity, f.grid, {[vector] = true})
     if checks then
         settings.finite(name, "argument #2 'velocity'", given)
     end
@@ -43,13 +43,13 @@ end
 -- Returns the streams for the mask and velocity of obstacles or inflows.
 local function room(f)
     return {
-        block = rill.stream("float", f.grid.shape), drive = rill.stream("vec" .. f.grid.rank, f.grid.shape), given = 0,
+        block = f.grid:stream "float", drive = f.grid:stream("vec" .. f.grid.rank), given = 0,
     }
 end
 
 -- Sets the cells of a mask or a signed distance. Arguments are checked for NaN at the 1st, 2nd, 4th, 8th ... call.
 local function take(f, name, place, mask, velocity)
-    mask = settings.stream(name, "argument #1 'mask'", mask, f.grid.shape, KINDS)
+    mask = settings.stream(name, "argument #1 'mask'", mask, f.grid, KINDS)
     local type_, checks = tostring(mask.type), place.given & (place.given + 1) == 0
     place.given = place.given + 1
     if type_ == "float" and checks then

@@ -1,9 +1,9 @@
 -- Checks the options of rill.fluid and the arguments for fields.
-local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
 local errors = require "rill.core.error"
 local grids = require "rill.stream.grid"
 local option = require "rill.core.options"
+local provider = require "rill.stream.provider"
 local simulation = require "rill.simulation.simulation"
 local template = require "rill.glsl.template"
 local fail <const> = errors.fail
@@ -36,7 +36,8 @@ local ROWS <const> = {
     boundary = {function(v) return boundary.accept(v, "fluid") or is_plain(v) end,
         boundary.quoted "fluid" .. ", or a table of {low, high} per axis", "wall"},
     buoyancy = {is_buoyancy, "a table of numbers, or of lists of numbers, by the names of carried quantities"},
-    velocity = {function(v) return type(v) == "function" or not errors.not_open(v) end, "an open stream or a function"},
+    velocity = {function(v) return type(v) == "function" or provider.accepts(v) end, "an open stream or a function"},
+    on = provider.row,
 }
 
 -- Returns {mode =, velocity =} for a side.
@@ -131,14 +132,14 @@ local function shape_text(shape)
     return table.concat(shape, "x")
 end
 
---- settings.stream(name, what, value, shape, types) returns an open stream of a shape and one of the types (a set).
--- Expressions are evaluated. Raises an error for other values.
-function settings.stream(name, what, value, shape, types)
-    local other = errors.not_open(value)
-    if other then
+--- settings.stream(name, what, value, grid, types) returns an open stream of the cells of a grid and one of the types (a
+-- set). Expressions are evaluated. Raises an error for other values.
+function settings.stream(name, what, value, grid, types)
+    if not provider.accepts(value) then
         fail("%s: %s: expected an open stream, got %s", name, what, told(value))
     end
-    value = rill.type(value) == "expression" and value:eval() or value
+    local shape = grid.shape
+    value = grid.on.open(("%s: %s"):format(name, what), value)
     if shape_text(value.shape) ~= shape_text(shape) then
         fail("%s: %s has shape %s, but the fluid has shape %s", name, what, shape_text(value.shape), shape_text(shape))
     elseif not types[tostring(value.type)] then
@@ -150,7 +151,7 @@ function settings.stream(name, what, value, shape, types)
         fail("%s: %s: expected elements of %s, got elements of %s", name, what, table.concat(list, ", "),
             tostring(value.type))
     end
-    return value
+    return grid:take(value)
 end
 
 --- settings.sampled(name, what, ...) calls grid.sampled(...). Errors about the function's results name `what`.
@@ -163,9 +164,12 @@ end
 function settings.vectors(name, what, value, f)
     local grid, type_ = f.grid, "vec" .. f.grid.rank
     if type(value) == "function" then
-        value = settings.sampled(name, what, type_, grid.shape, grid.spacing, value, nil, {0.5, 0.5, 0.5})
+        local f_of = value
+        value = grid:sampled(false, {0.5, 0.5, 0.5}, function(shape, shift)
+            return settings.sampled(name, what, type_, shape, grid.spacing, f_of, nil, shift)
+        end)
     end
-    value = settings.stream(name, what, value, grid.shape, {[type_] = true})
+    value = settings.stream(name, what, value, grid, {[type_] = true})
     settings.finite(name, what, value)
     return value
 end

@@ -44,7 +44,10 @@ end
 
 -- Returns the current solver. The box solver is used only if there are no obstacles or inflows.
 local function solver_of(f, self)
-    if self.box and f.held and self.solver == self.box then
+    if self.box and (f.held or self.box.similar) and self.solver == self.box then
+        if not f.held then
+            obstacles.update(f)
+        end
         self.solver = equation.conjugate(f, self.taken.tolerance, self.taken.iterations, self.box)
     end
     return self.solver
@@ -74,6 +77,9 @@ function pressure.warn_balance(f, total, in_part)
     for _, h in ipairs(f.grid.spacing) do
         volume = volume * h
     end
+    if not f.grid.on.speaks then
+        return
+    end
     warning.say("rill.fluid: %s by %.3g a second%s: no pressure can balance this, so it is spread over all %s",
         total > 0 and "inflow exceeds outflow" or "outflow exceeds inflow", math.abs(total) * volume,
         in_part and " in a part of the fluid that has no open side" or ", and no side is open",
@@ -91,8 +97,10 @@ local function warn(f, self, solver)
     if self.warned then
         return
     elseif not total and solver.cells() == 0 then
-        warning.say "rill.fluid: obstacles fill the whole domain: there is no fluid"
         self.warned = true
+        if f.grid.on.speaks then
+            warning.say "rill.fluid: obstacles fill the whole domain: there is no fluid"
+        end
     elseif total and math.abs(total) > EVEN * math.sqrt(size) * solver.before:norm() then
         pressure.warn_balance(f, total, not whole)
         self.warned = true

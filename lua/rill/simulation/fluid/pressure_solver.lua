@@ -22,17 +22,17 @@ local JACOBI <const> = 40 -- default number of Jacobi iterations, as in the chap
 
 -- Returns the multigrid boundary condition of a dimension. If one side is open and the other is not, the multigrid
 -- grid consists of the cells and their mirror image; `turn` is 1 if the mirror image is at the low end, 2 if it is at
--- the high end, else 0.
-local function kind_of(low, high)
+-- the high end, else 0. `divided`: whether the dimension is divided among processes, which have no mirror images. Then
+-- both ends are those of an open side, and the grid is only similar; the last result says so.
+local function kind_of(low, high, divided)
     local low_open, high_open = low.mode.fluid.pressure == "value", high.mode.fluid.pressure == "value"
     local mode = low.mode == boundary.mode.periodic and low.mode or
         boundary.mode[(low_open or high_open) and "value" or "gradient"]
-    return mode.words.multigrid, low_open == high_open and 0 or low_open and 2 or 1
+    return mode.words.multigrid, (divided or low_open == high_open) and 0 or low_open and 2 or 1, low_open ~= high_open
 end
 
-local function streams(self, shape)
-    self.x, self.b, self.before = operator.room("float", shape), operator.room("float", shape), operator.room("float",
-        shape)
+local function streams(self, grid, shape)
+    self.x, self.b, self.before = grid:room(shape), grid:room(shape), grid:room(shape)
     return self
 end
 
@@ -40,12 +40,14 @@ end
 function equation.box(grid, tolerance)
     local self, shape, sides, spacing = {turn = {}, copies = 1}, {}, {}, {}
     for d = 1, grid.rank do
-        local lua = grid.rank + 1 - d
-        sides[lua], self.turn[d] = kind_of(grid.kinds[d][1], grid.kinds[d][2])
+        local lua <const>, mixed = grid.rank + 1 - d
+        sides[lua], self.turn[d], mixed = kind_of(grid.kinds[d][1], grid.kinds[d][2], grid.parts and lua == 1)
+        self.similar = self.similar or mixed and self.turn[d] == 0
         shape[lua], spacing[lua] = grid.sizes[d] * (self.turn[d] > 0 and 2 or 1), grid.spacing[d]
         self.copies = self.copies * (self.turn[d] > 0 and 2 or 1)
     end
-    self.hierarchy = rill.solve.hierarchy {shape = shape, boundary = sides, spacing = spacing}
+    streams(self, grid, self.copies > 1 and shape or grid.shape)
+    self.hierarchy = rill.solve.hierarchy {shape = shape, boundary = sides, spacing = spacing, on = grid.module}
     local cycles = math.max(1, math.ceil(math.log(math.max(tolerance, 1e-7)) / math.log(PER_CYCLE)))
     -- On a collocated grid the velocity is evaluated once. The remaining divergence has high frequencies, which the
     -- wide differences see but no pressure can remove.
@@ -57,7 +59,7 @@ function equation.box(grid, tolerance)
     function self.cells()
         return self.x.size
     end
-    return streams(self, shape)
+    return self
 end
 
 -- ---- around obstacles
@@ -69,25 +71,26 @@ local function cycle_of(grid, program, box)
     local mirrored = box.copies > 1
     return function(r, z)
         if mirrored then
-            program.mirror(grid.sides, box.turn, r, box.b)
+            grid:launch(program.mirror, {turn = box.turn, r = r, b = box.b})
         end
         local x = mirrored and box.x or z
         x:fill(0)
         box.hierarchy:cycle(x, mirrored and box.b or r, 1)
         if mirrored then
-            program.unmirror(grid.sides, box.turn, x, z)
+            grid:launch(program.unmirror, {turn = box.turn, x = x, z = z})
         end
     end
 end
 
 local function begin(f)
-    local self = streams({turn = {}, program = f.grid:program(kernels), parts = parts.new(f)}, f.grid.shape)
+    local self = streams({turn = {}, program = f.grid:program(kernels), parts = parts.new(f)}, f.grid, f.grid.shape)
     for d = 1, f.grid.rank do
         self.turn[d] = 0
     end
     self.count, self.square = rill.stream("double", 1), rill.stream("double", 1)
     function self.cells()
-        core._reduce(self.program.sum, self.program.fluid, {f.grid:cells(f.solid)}, self.count)
+        core._reduce(self.program.sum, self.program.fluid, {f.grid:own_cells(f.solid)}, self.count)
+        f.grid:sum(self.count)
         return self.count:get(1)
     end
     -- Subtracts from b the part that no pressure can remove.
@@ -100,6 +103,21 @@ local function begin(f)
     return self
 end
 
+-- Sets the method `solve` of a solver by conjugate gradients over several processes, whose scalars the host computes.
+local function over_parts(f, self, goal, most, box)
+    local grid, program = f.grid, self.program
+    local options = {tolerance = goal, iterations = most, strict = false,
+        preconditioner = box and cycle_of(grid, program, box) or nil}
+    function self.solve(b)
+        self.balance(b)
+        local x <close> = cg.cg(function(p, q)
+            grid:launch(program.multiply, {solid = f.solid, x = p, y = q})
+        end, b, options)
+        self.x:write(x)
+    end
+    return self
+end
+
 --- equation.conjugate(f, tolerance, most, box) returns a solver by conjugate gradients with at most `most`
 -- iterations, preconditioned by a multigrid cycle if `box` is given.
 function equation.conjugate(f, tolerance, most, box)
@@ -107,6 +125,9 @@ function equation.conjugate(f, tolerance, most, box)
     local program, like = self.program, self.x
     self.passes = grid.mac and tolerance < ENOUGH and 2 or 1
     local goal = grid.mac and math.max(tolerance, ENOUGH) or tolerance
+    if grid.parts then
+        return over_parts(f, self, goal, most or MOST, box)
+    end
     local z = box and operator.room("float", grid.shape) or nil
     local machine = cg.machine(like, function(p, q) program.multiply(grid.sides, f.solid, p, q) end, z, false,
         box and cycle_of(grid, program, box))
@@ -141,13 +162,13 @@ end
 --- equation.jacobi(f, rounds) returns a solver by a fixed number of Jacobi iterations, the chapter's method.
 function equation.jacobi(f, rounds)
     local grid, self = f.grid, begin(f)
-    local other = operator.room("float", grid.shape)
+    local other = grid:room(grid.shape)
     self.passes = 1
     function self.solve(b)
         self.balance(b)
         self.x:fill(0)
         for _ = 1, rounds or JACOBI do
-            self.program.relax(grid.sides, f.solid, self.x, b, other)
+            grid:launch(self.program.relax, {solid = f.solid, x = self.x, b = b, y = other})
             self.x, other = other, self.x
         end
     end

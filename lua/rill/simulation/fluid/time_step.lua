@@ -28,10 +28,20 @@ end
 function clock.measure(f, self)
     local inputs = {}
     for k = 1, f.grid.rank do
-        inputs[k] = f.grid:cells(f.u[k])
+        inputs[k] = f.grid:own_cells(f.u[k])
     end
     inputs[#inputs + 1] = f.grid.sides.per
     core._reduce(self.program.fastest, self.program.rate, inputs, self.rate)
+    f.grid:largest(self.rate)
+end
+
+--- clock.reach(f, self) returns how many rows the paths of this step may cross; nil in one process.
+function clock.reach(f, self)
+    if not f.grid.parts then
+        return nil
+    end
+    clock.measure(f, self)
+    return f.grid:reach(f.clock:get(1) * (self.rate:get(1) + 2 * self.sides))
 end
 
 --- clock.set(f, self, dt) sets the duration of a step.
@@ -47,7 +57,8 @@ end
 function clock.choose(f, self, most)
     clock.measure(f, self)
     if f.push then
-        core._reduce(self.program.fastest, self.program.pull, {f.push, f.grid.sides.per}, self.pull)
+        core._reduce(self.program.fastest, self.program.pull, {f.grid:part(f.push), f.grid.sides.per}, self.pull)
+        f.grid:largest(self.pull)
     end
     self.program.tick(f.cfl, self.sides, self.rest, most, self.rate, self.pull, self.time, f.clock)
     self.dt = nil

@@ -1,19 +1,19 @@
 $use(fluid_grid)
 // FLOW is the velocity at a position. TRACE is the position one step later (time > 0) or earlier (time < 0); it is
 // expanded in each kernel.
-#define FLOW(spot) $V($for(c, components, ", "){sample(u$c.k, (spot) + shift_$c.k)})
+#define FLOW(spot) $V($for(c, components, ", "){SAMPLE(u$c.k, (spot) + shift_$c.k)})
 #define TRACE(spot, time) inside(spot + (time) * s.per * FLOW(inside(spot + 0.5 * (time) * s.per * FLOW(spot), s)), s)
 
 // The range of the elements around a position, and the value interpolated between them.
 $if(rank == 2){
-#define AROUND(type, u, spot, low, high, value) { \
-    vec2 f = floor(spot), w = (spot) - f; ivec2 i = ivec2(f); \
+#define AROUND(type, u, spot, in_part, low, high, value) { \
+    vec2 f = floor(spot), w = (spot) - f; ivec2 i = ivec2(f in_part); \
     type a = u[i.y][i.x], b = u[i.y][i.x + 1], c = u[i.y + 1][i.x], d = u[i.y + 1][i.x + 1]; \
     low = min(min(a, b), min(c, d)); high = max(max(a, b), max(c, d)); \
     value = mix(mix(a, b, w.x), mix(c, d, w.x), w.y); }
 }$else{
-#define AROUND(type, u, spot, low, high, value) { \
-    vec3 f = floor(spot), w = (spot) - f; ivec3 i = ivec3(f); \
+#define AROUND(type, u, spot, in_part, low, high, value) { \
+    vec3 f = floor(spot), w = (spot) - f; ivec3 i = ivec3(f in_part); \
     type a = u[i.z][i.y][i.x], b = u[i.z][i.y][i.x + 1], c = u[i.z][i.y + 1][i.x], d = u[i.z][i.y + 1][i.x + 1]; \
     type e = u[i.z + 1][i.y][i.x], g = u[i.z + 1][i.y][i.x + 1], h = u[i.z + 1][i.y + 1][i.x]; \
     type k = u[i.z + 1][i.y + 1][i.x + 1]; \
@@ -63,7 +63,7 @@ $for(c, components){
         $I at = fold_$c.k(here, s);
         float value, low, high;
         $V from = TRACE($V(at) - shift_$c.k, -dt) + shift_$c.k;
-        AROUND(float, e$c.k, from, low, high, value)
+        AROUND(float, e$c.k, from, IN_FIELD, low, high, value)
         r$c.k = bounded_$c.k(KEPT(held$c.k, value), here, s);
         range$c.k = vec2(low, high);
     }
@@ -77,7 +77,7 @@ kernel void again(Sides s, float clock[], PRESSURE_INPUTS $for(c, components){fl
 $for(c, components){
     {
         $I at = fold_$c.k(here, s);
-        float back = sample(a$c.k, TRACE($V(at) - shift_$c.k, clock[0]) + shift_$c.k);
+        float back = SAMPLE(a$c.k, TRACE($V(at) - shift_$c.k, clock[0]) + shift_$c.k);
         vec2 range = AT(range$c.k, at);
         float value = clamp(AT(a$c.k, at) + 0.5 * (AT(e$c.k, at) - back), range.x, range.y) + ENDS($c.axis, $c.step, slope$c.k);
         r$c.k = bounded_$c.k(KEPT(held$c.k, value), here, s);
@@ -91,7 +91,7 @@ kernel void once(Sides s, float clock[], PRESSURE_INPUTS $for(c, components){flo
 $for(c, components){
     {
         $I at = fold_$c.k(here, s);
-        float value = sample(u$c.k, TRACE($V(at) - shift_$c.k, -dt) + shift_$c.k) + ENDS($c.axis, $c.step, slope$c.k);
+        float value = SAMPLE(u$c.k, TRACE($V(at) - shift_$c.k, -dt) + shift_$c.k) + ENDS($c.axis, $c.step, slope$c.k);
         r$c.k = bounded_$c.k(KEPT(held$c.k, value), here, s);
     }
 }
@@ -112,18 +112,18 @@ $if(corrects){
 kernel void ahead(Sides s, float clock[], $for(c, components){float u$c.k $brackets,} $Q q $brackets, out $Q r<>, out $Q low<>, out $Q high<>) {
     $V here = $V(indexof(r).$fields);
     $V from = TRACE(here + 0.5, -clock[0]) - 0.5;
-    AROUND($Q, q, from, low, high, r)
+    AROUND($Q, q, from, IN_CELLS, low, high, r)
 }
 kernel void again(Sides s, float clock[], $for(c, components){float u$c.k $brackets,} $Q q<>, $Q a $brackets, $Q low<>, $Q high<>, $if(held){float solid $brackets, float feeds, $Q fed,} out $Q r<>) {
     $I at = indexof(r).$fields;
-    $Q back = sample(a, TRACE($V(at) + 0.5, clock[0]) - 0.5);
-    r = flushed(clamp(AT(a, at) + 0.5 * (q - back), low, high));
+    $Q back = SAMPLE_CELL(a, TRACE($V(at) + 0.5, clock[0]) - 0.5);
+    r = flushed(clamp(CELL(a, at) + 0.5 * (q - back), low, high));
     r = KEPT_CELL(r);
 }
 }$else{
 kernel void once(Sides s, float clock[], $for(c, components){float u$c.k $brackets,} $Q q $brackets, $if(held){float solid $brackets, float feeds, $Q fed,} out $Q r<>) {
     $I at = indexof(r).$fields;
-    r = flushed(sample(q, TRACE($V(at) + 0.5, -clock[0]) - 0.5));
+    r = flushed(SAMPLE_CELL(q, TRACE($V(at) + 0.5, -clock[0]) - 0.5));
     r = KEPT_CELL(r);
 }
 }

@@ -63,7 +63,7 @@ kernel void reach(Sides s, int parent<>, inout uint count[]) {
 double share_of(double square, double cells) { return sqrt(cells * square) * exp2(-$bits.0); }
 kernel void sum(int strip<>, double square[], int parent[], uint count[], float b[], inout uint total[]) {
     int cells = sizeof_stream(parent).x, begin = strip * $length, end = min(begin + $length, cells), part = -1;
-    double share = share_of(square[0], double(cells)), sum = 0.0LF;
+    double share = share_of(square[0], double(sizeof_stream(count).x)), sum = 0.0LF;
     for (int c = begin; c <= end; c++) {
         int root = c < end ? parent[c] : -1;
         if (root != part) {

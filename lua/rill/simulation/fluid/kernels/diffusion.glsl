@@ -31,13 +31,13 @@ $for(c, components){
 
 $section(carried)
 // Nothing diffuses into an obstacle.
-#define NEAR(i) $if(held){(AT(solid, i + 1) == 1.0 ? middle : AT(x0, i))}$else{AT(x0, i)}
+#define NEAR(i) $if(held){(AT(solid, i + 1) == 1.0 ? middle : CELL(x0, i))}$else{CELL(x0, i)}
 kernel void round(int k, float diffusivity, Sides s, float clock[], float weight[], $if(held){float solid $brackets,} $Q b<>, $Q before<>,
                   $Q x0 $brackets, out $Q r<>) {
     $V share = diffusivity * clock[0] * s.per * s.per;
     float gamma = weight[0], omega = weight[k + 1];
     $I at = indexof(r).$fields;
-    $Q middle = AT(x0, at);
+    $Q middle = CELL(x0, at);
     $Q rest = b - middle $for(d, axes){+ share.$d.axis * (NEAR(at + $d.step) + NEAR(at - $d.step) - 2.0 * middle)};
     r = before + omega * (middle + gamma * rest - before);
 }

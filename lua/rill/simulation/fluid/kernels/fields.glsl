@@ -9,8 +9,8 @@ kernel void spread(Sides s, $V v $brackets, $for(c, components, ", "){out float 
     float value;
 $for(c, components){
     at = fold_$c.k(here, s);
-    value = $if(mac){0.5 * (AT(v, folded(at, $I(0), s) - 1).$c.axis + AT(v, folded(at - $c.step, $I(0), s) - 1).$c.axis)}
-        $else{AT(v, at - 1).$c.axis};
+    value = $if(mac){0.5 * (CELL(v, folded(at, $I(0), s) - 1).$c.axis + CELL(v, folded(at - $c.step, $I(0), s) - 1).$c.axis)}
+        $else{CELL(v, at - 1).$c.axis};
     r$c.k = bounded_$c.k(value, here, s);
 }
 }

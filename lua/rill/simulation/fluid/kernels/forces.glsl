@@ -36,8 +36,8 @@ kernel void gather(Sides s, float confinement, $if(force){$V force $brackets,}
     $for(b, buoyant){$b.type c$b.i, $b.type b$b.i $brackets,}
     $if(confines){$if(rank == 2){float}$else{vec3} spin $brackets,} out $V push<>) {
     $I at = folded(indexof(push).$fields, $I(0), s);
-    push = $V(0.0) $if(force){+ AT(force, at - $I(1))}
-        $for(b, buoyant){- $if(rank == 2){vec2(0, 1)}$else{vec3(0, 1, 0)} * dot(c$b.i, AT(b$b.i, at - $I(1)))}
+    push = $V(0.0) $if(force){+ CELL(force, at - $I(1))}
+        $for(b, buoyant){- $if(rank == 2){vec2(0, 1)}$else{vec3(0, 1, 0)} * dot(c$b.i, CELL(b$b.i, at - $I(1)))}
         $if(confines){+ confinement * confined(
             $V($for(c, components, ", "){length(AT(spin, at + $c.step)) - length(AT(spin, at - $c.step))}), AT(spin, at))};
 }

@@ -9,14 +9,14 @@ kernel void update(Sides s, float block $brackets, $V drive $brackets, float sou
     $V walls = $V(equal(here, $I(0))) * s.low_held + $V(greaterThan(here, $I(s.size))) * s.high_held;
     walls *= 1.0 - s.wraps;
     float wall = $for(c, components){+ walls.$c.axis};
-    solid = wall > 0.0 ? 1.0 : kind(AT(block, cell), AT(source, cell));
+    solid = wall > 0.0 ? 1.0 : kind(CELL(block, cell), CELL(source, cell));
 $for(c, components){
     {
         $I at = fold_$c.k(here, s);
         $I high = folded(at, $I(0), s) - 1, low = folded($if(mac){at - $c.step}$else{at}, $I(0), s) - 1;
-        float a = kind(AT(block, high), AT(source, high)), b = kind(AT(block, low), AT(source, low));
-        $V first = a == 1.0 ? AT(drive, high) : a == 2.0 ? AT(flow, high) : $V(0.0);
-        $V second = b == 1.0 ? AT(drive, low) : b == 2.0 ? AT(flow, low) : $V(0.0);
+        float a = kind(CELL(block, high), CELL(source, high)), b = kind(CELL(block, low), CELL(source, low));
+        $V first = a == 1.0 ? CELL(drive, high) : a == 2.0 ? CELL(flow, high) : $V(0.0);
+        $V second = b == 1.0 ? CELL(drive, low) : b == 2.0 ? CELL(flow, low) : $V(0.0);
         float count = min(a, 1.0) + min(b, 1.0);
         held$c.k = count > 0.0 ? (first + second).$c.axis / count : 3e38;
     }

@@ -16,7 +16,7 @@ float shut($I i, Sides s) {
     $V walls = ($V(equal(i, $I(0))) * s.low_held + $V(greaterThan(i, $I(s.size))) * s.high_held) * (1.0 - s.wraps);
     return 0.0 $for(c, components){+ walls.$c.axis};
 }
-#define PHI(i) (held(i, s) * AT(x, place(i, s, turn)))
+#define PHI(i) (held(i, s) * CELL(x, place(i, s, turn)))
 $if(held){
 #define FLUID(i) (AT(solid, i) > 0.5 ? 0.0 : 1.0)
 #define SHUT(i) (AT(solid, i) > 0.5)

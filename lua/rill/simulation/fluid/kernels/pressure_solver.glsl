@@ -5,18 +5,18 @@ float inside_open($I i, Sides s) {
     $V both = low * high;
     return 1.0 $for(c, components){* both.$c.axis};
 }
-#define NEAR(i) ((1.0 - min(AT(solid, i), 1.0)) * (middle - inside_open(i, s) * AT(x, folded(i, $I(0), s) - 1)))
+#define NEAR(i) ((1.0 - min(AT(solid, i), 1.0)) * (middle - inside_open(i, s) * CELL(x, folded(i, $I(0), s) - 1)))
 #define SHARE(i) (1.0 - min(AT(solid, i), 1.0))
 kernel void multiply(Sides s, float solid $brackets, float x $brackets, out float y<>) {
     $I cell = indexof(y).$fields;
     $I at = cell + 1;
-    float middle = AT(x, cell);
+    float middle = CELL(x, cell);
     y = SHARE(at) * ($for(c, components){+ s.per.$c.axis * s.per.$c.axis * (NEAR(at - $c.step) + NEAR(at + $c.step))});
 }
 kernel void relax(Sides s, float solid $brackets, float x $brackets, float b<>, out float y<>) {
     $I cell = indexof(y).$fields;
     $I at = cell + 1;
-    float middle = AT(x, cell);
+    float middle = CELL(x, cell);
     float sum = $for(c, components){+ s.per.$c.axis * s.per.$c.axis * (NEAR(at - $c.step) + NEAR(at + $c.step))};
     float whole = $for(c, components){+ s.per.$c.axis * s.per.$c.axis * (SHARE(at - $c.step) + SHARE(at + $c.step))};
     y = middle + (whole > 0.0 ? SHARE(at) * (b - sum) / whole : 0.0);
@@ -25,10 +25,10 @@ kernel void mirror(Sides s, $I turn, float r $brackets, out float b<>) {
     $I i = indexof(b).$fields, n = $I(s.size), low = $I(lessThan(i, n));
     $I first = $I(equal(turn, $I(1))), second = $I(equal(turn, $I(2)));
     $I turned = first * (low * (n - 1 - i) + (1 - low) * (i - n)) + second * (low * i + (1 - low) * (2 * n - 1 - i));
-    b = AT(r, turned + (1 - first - second) * i);
+    b = CELL(r, turned + (1 - first - second) * i);
 }
 kernel void unmirror(Sides s, $I turn, float x $brackets, out float z<>) {
-    z = AT(x, indexof(z).$fields + $I(s.size) * $I(equal(turn, $I(1))));
+    z = CELL(x, indexof(z).$fields + $I(s.size) * $I(equal(turn, $I(1))));
 }
 kernel void unit(double square[], float b<>,
     out float r<>) { r = square[0] > 0.0LF ? float(double(b) / sqrt(square[0])) : 0.0; }
