@@ -76,7 +76,7 @@ local function predictions(runs)
     for ranks = 1, #runs do
         local halo = model.halo({ranks * 1024, 1024}, {ranks}, {1, 0}, 4)
         local narrow = model.halo({ranks * 16, 2048}, {ranks}, {1, 0}, 4)
-        local reduce = model.reduce({ranks * 1024, 1024}, ranks)
+        local reduce = model.reduce(ranks)
         local levels = 0
         while 1 << levels < ranks do levels = levels + 1 end
         local function add(name, key, seconds)

@@ -66,8 +66,8 @@ return function(big, methods)
         tiles.each("b:" .. name, state, tiles.elements(state), f)
     end
 
-    --- b:sum() and the other reductions of streams, of all elements. Integers are added exactly below 2^63. b:argmin() and
-    -- b:argmax() return one index per dimension.
+    --- b:sum() and the other reductions of streams, of all elements. Integers are added exactly below 2^63. Indices of
+    -- elements are one per dimension.
     fold.define(methods, "b", function(where, name, b, other)
         local state = big.numbers(b, name)
         local second = name == "dot" and operand(where, state, other)

@@ -7,6 +7,7 @@ local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local names = require "rill.core.packed_methods"
 local fold = require "rill.parts.fold"
+local reductions = require "rill.core.reductions"
 local scanned = require "rill.container.scan"
 local combined = require "rill.stream.parts"
 local stream_stats = require "rill.stream.stats"
@@ -222,7 +223,7 @@ local function joins(c, name, ...)
     if name == "scan" then
         return scanned.serves(c.type, ...)
     end
-    local row <const> = fold.rows[name]
+    local row <const> = reductions[name]
     if row then -- other arguments are for streams
         return select(name == "dot" and 2 or 1, ...) == nil and (name ~= "dot" or along(c, (...)))
     end
@@ -231,7 +232,7 @@ end
 
 -- Returns whether the order of the elements does not matter.
 local function is_unordered(name)
-    local row <const> = fold.rows[name]
+    local row <const> = reductions[name]
     return name == "stats" or row and not row.indices and name ~= "prod" and name ~= "dot"
 end
 
@@ -243,7 +244,7 @@ local function reduce(c, name, count, other)
         end, other)
     end
     local result = table.pack(fold.reduce({where = "c:" .. name, type = c.type, each = each}, name))
-    local is_float <const> = types.seen_scalar(c.type) == "float" and fold.rows[name].result:find "^number"
+    local is_float <const> = types.seen_scalar(c.type) == "float" and reductions[name].result:find "^number"
         and not (name == "dot" and types.seen_scalar(other.type) == "double")
     if is_float then
         return as_float(result[1])
@@ -266,7 +267,7 @@ local function call(c, name, axis, ...)
     local unordered = partial and is_unordered(name)
     local in_parts <const> = partial and joins(c, name, ...)
     local parts = in_parts and core._line_parts(c, "c:" .. name, name == "histogram", unordered) or 1
-    if fold.rows[name] and (parts > 1 or in_parts and fold.rows[name].indices) then
+    if reductions[name] and (parts > 1 or in_parts and reductions[name].indices) then
         return reduce(c, name, parts, ...)
     elseif parts > 1 and name == "scan" then
         return scanned.by_parts(c, parts, ...)

@@ -5,10 +5,12 @@
 --   remark    the end of that text. Default: none
 --   options   options of streams in addition to `keep`
 --   operands  streams in addition to the one before the colon. Default: 0
+--   indices   whether the result are indices
+-- The list has the rows by number and by name.
 -- tools/reductions.lua writes the rows for C.
 local NAN <const> = "The result is NaN if an element is NaN"
 
-return {
+local rows <const> = {
     {name = "sum", result = "number", text = "the sum of all elements"},
     {name = "prod", result = "number", text = "the product of all elements"},
     {name = "min", result = "number?", text = "the least element, of vectors per component", remark = NAN},
@@ -27,3 +29,9 @@ return {
     {name = "dot", result = "number", text = "the sum of the products of the elements of two streams of one shape",
         operands = 1},
 }
+for _, row in ipairs(rows) do
+    row.indices = row.result == "integer ..."
+    rows[row.name] = row
+end
+
+return rows

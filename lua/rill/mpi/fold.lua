@@ -93,8 +93,8 @@ local function operand(state, other)
     return second
 end
 
---- D:sum() and the other reductions of streams return the reduction of all elements, the same on every rank. D:argmin()
--- and D:argmax() return one index per dimension.
+--- D:sum() and the other reductions of streams return the reduction of all elements, the same on every rank. Indices
+-- of elements are one per dimension.
 fold.define(methods, "D", function(where, name, d, other)
     local state = scalar_state(d, name)
     local second = name == "dot" and operand(state, other)

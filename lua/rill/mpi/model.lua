@@ -3,6 +3,7 @@
 -- of all ranks without data.
 local cut = require "rill.mpi.cut"
 local halo = require "rill.mpi.halo"
+local order = require "rill.mpi.order"
 
 local model = {}
 
@@ -60,30 +61,23 @@ local function rounds_of(size)
     return rounds
 end
 
---- model.reduce(shape, size) counts a sum over all elements: an allreduce of the sums of the units, in rounds over
--- pairs of ranks.
-function model.reduce(shape, size)
-    local c = cut.new("model", shape, nil, nil, size)
-    local units = (shape[1] + c.units[1] - 1) // c.units[1]
-    local rounds = rounds_of(size)
-    return {messages = rounds, bytes = 8 * units * rounds, all_messages = rounds * size,
-        all_bytes = 8 * units * rounds * size,
-        rounds = rounds}
+local STATE <const> = 100 -- bytes of the state of a reduction, about
+
+--- model.reduce(size) counts a reduction of all elements: the states of all ranks, which each rank gathers in rounds over
+-- pairs of ranks, after their lengths.
+function model.reduce(size)
+    local rounds, bytes = 2 * rounds_of(size), STATE * (size - 1)
+    return {messages = rounds, bytes = bytes, all_messages = rounds * size, all_bytes = bytes * size, rounds = rounds}
 end
 
-local TRIALS <const> = 15 -- of D:sort, for each separator of ranks and each round of trials
-
---- model.sort(n, size, bytes) counts a sort of n elements in random order: the rounds of trials that find the
--- separators (at most one for each four bits of an element), the numbers of elements, and the elements. Afterwards each
--- rank merges the elements of all ranks, which takes log2(size) passes over them.
+--- model.sort(n, size, bytes) counts a sort of n elements in random order: the samples of all ranks, and the elements.
+-- Afterwards each rank merges the elements of all ranks, which takes log2(size) passes over them.
 function model.sort(n, size, bytes)
-    local rounds, trials, each = rounds_of(size), 2 * bytes, n // size
-    local own = {
-        messages = (trials + 1) * rounds + 2 * (size - 1),
-        bytes = (trials * TRIALS + 1) * 8 * (size - 1) * rounds + 8 * (size - 1) + each * bytes * (size - 1) // size,
-    }
+    local rounds, share = 2 * rounds_of(size), order.samples(size)
+    local sent = size > 1 and n // size * bytes * (size - 1) // size * (share + 2) // share or 0
+    local own = {messages = rounds + size - 1, bytes = share * size * (size - 1) * bytes + sent}
     return {messages = own.messages, bytes = own.bytes, all_messages = own.messages * size,
-        all_bytes = own.bytes * size, rounds = (trials + 1) * rounds + (size > 1 and 2 or 0)}
+        all_bytes = own.bytes * size, rounds = rounds + (size > 1 and 1 or 0)}
 end
 
 -- Returns the sum of counts, each of which is repeated: {{count, times}, ...}.
@@ -108,7 +102,7 @@ end
 -- the halo of a matrix that reads the nearest neighbors, and the sums. bytes: of an element; preconditioned: whether
 -- there is a preconditioner, whose method needs another sum.
 function model.cg(shape, size, bytes, preconditioned)
-    return total {{row_halo(shape, size, bytes), 1}, {model.reduce(shape, size), preconditioned and 4 or 3}}
+    return total {{row_halo(shape, size, bytes), 1}, {model.reduce(size), preconditioned and 4 or 3}}
 end
 
 local LEAST_GRID <const> = 16384 -- elements of the grid that rill.mpi.multigrid gathers

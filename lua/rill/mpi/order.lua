@@ -8,6 +8,7 @@ local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local cut = require "rill.mpi.cut"
 local constructor = require "rill.mpi.constructor"
+local samples = require "rill.parts.order"
 local distributed = require "rill.mpi.distributed"
 local texts = require "rill.stream.filter"
 local wire = require "rill.mpi.wire"
@@ -319,177 +320,56 @@ end
 
 -- ---- sorting
 
-local MOST_MERGED <const> = 8 -- runs: more are sorted again
-local TRIALS <const> = 15    -- values that are tried at once for each separator
-
--- The key of an element is an integer; keys have the order of the elements. A row has, for a type, the key below the least
--- element, the largest key, and a function that returns the element with a key. The largest key of a float type belongs
--- to NaN, and is not passed to the function.
-local KEYS <const> = {
-    int = {-0x80000001, 0x7fffffff, function(key) return key end},
-    uint = {-1, 0xffffffff, function(key) return key end},
-    float = {-0x7f800002, 0x7f800001, function(key)
-        return (string.unpack("<f", string.pack("<I4", key >= 0 and key or 0x80000000 | (-key - 1))))
-    end},
-    double = {-0x7ff0000000000002, 0x7ff0000000000001, function(key)
-        return (string.unpack("<d", string.pack("<i8", key >= 0 and key or math.mininteger | (-key - 1))))
-    end},
-}
-
--- Divides the sorted streams of all ranks: returns, for each number of a list, how many elements of this rank's stream
--- are among that many first elements of all ranks. Of equal elements those of lower ranks come first. The elements at
--- these positions are found by trying several values at once, whose places in all streams are added.
-local function split(sorted, positions)
-    local kind = types.seen_scalar(sorted.type)
-    kind = kind == "bool" and "int" or kind
-    local least, most, value = table.unpack(KEYS[kind])
-    local view = sorted.size > 0 and sorted.type ~= kind and sorted:cast(kind) or sorted
-    local separators, found = {}, {}
-    local total = 0
-    for _, n in ipairs(wire.mpi.gather(string.pack("<i8", sorted.size))) do
-        total = total + string.unpack("<i8", n)
-    end
-    for i, at in ipairs(positions) do
-        if at <= 0 or at >= total then
-            found[i] = at > 0 and sorted.size or 0
-        else -- fewer than `at` elements have keys up to `low`; below, before: the numbers of this rank's and of all
-            separators[#separators + 1] = {number = i, at = at, low = least, high = most, below = 0, before = 0,
-                above = sorted.size}
-        end
-    end
-    local equal = {} -- the separators whose value is known, and occurs more than once
-    while #separators > 0 do
-        local values, trials, rest = {}, {}, {}
-        for _, p in ipairs(separators) do
-            local step, key = math.max(1, (p.high - p.low) >> 4), p.low
-            for _ = 1, TRIALS do
-                key = key + step
-                if math.ult(key - p.low, p.high - p.low) then
-                    values[#values + 1], trials[#trials + 1] = value(key), {p, key}
-                end
-            end
-        end
-        local own = {}
-        if sorted.size > 0 and #values > 0 then
-            own = rill.searchsorted(view, rill.from(values, kind), {side = "right"}):values()
-        end
-        for i = 1, #values do own[i] = own[i] or 0 end
-        local all = wire.mpi.add_counts(own)
-        for i, trial in ipairs(trials) do
-            local p, key = table.unpack(trial)
-            if all[i] < p.at then
-                p.low, p.below, p.before = key, own[i], all[i]
-            elseif math.ult(key - p.low, p.high - p.low) then
-                p.high, p.above = key, own[i]
-                found[p.number] = found[p.number] or all[i] == p.at and own[i] or nil
-            end
-        end
-        for _, p in ipairs(separators) do
-            if not found[p.number] then
-                local list = p.high - p.low == 1 and equal or rest
-                list[#list + 1] = p
-            end
-        end
-        separators = rest
-    end
-    if #equal > 0 then
-        local counts = {}
-        for i, p in ipairs(equal) do counts[i] = p.above - p.below end
-        for rank, text in ipairs(wire.mpi.gather(string.pack("<" .. ("i8"):rep(#equal), table.unpack(counts)))) do
-            for i, p in ipairs(equal) do
-                local n = string.unpack("<i8", text, 8 * i - 7)
-                local taken = math.min(n, p.at - p.before)
-                p.before = p.before + taken
-                found[p.number] = rank == wire.rank and p.below + taken or found[p.number]
-            end
-        end
-    end
-    return found
-end
-
--- The same for streams in descending order, which have NaN at the end.
-local function split_descending(sorted, positions)
-    local nans = sorted.size > 0 and (sorted.type == "float" or sorted.type == "double" or sorted.type == "half") and
-        sorted:map("x != x ? 1.0 : 0.0"):count() or 0
-    local numbers, before, found, mirrored = 0, 0, {}, {}
-    local m = sorted.size - nans
-    for rank, text in ipairs(wire.mpi.gather(string.pack("<i8i8", m, nans))) do
-        local n, other = string.unpack("<i8i8", text)
-        numbers, before = numbers + n, before + (rank < wire.rank and other or 0)
-    end
-    for i, at in ipairs(positions) do
-        mirrored[i] = numbers - at
-    end
-    local ascending = m > 0 and sorted:domain({1}, {m}):flip():copy() or rill.stream(sorted.type, 0)
-    for i, n in ipairs(split(ascending, mirrored)) do
-        local rest = positions[i] - numbers - before
-        found[i] = positions[i] <= numbers and m - n or m + math.max(0, math.min(nans, rest))
-    end
-    return found
-end
-
--- Returns the elements of sorted runs, sorted.
-local function merge_runs(runs, element, descending)
-    if #runs > 1 and (descending or #runs > MOST_MERGED) then -- rill.merge takes ascending runs
-        return rill.concat(runs):sort {descending = descending}
-    end
-    if #runs < 2 then
-        return runs[1] and runs[1]:copy() or rill.stream(element, 0)
-    end
-    local made = {} -- by a merge: closed when it is merged again
-    while #runs > 1 do
-        local merged = {}
-        for i = 1, #runs, 2 do
-            local first, second = runs[i], runs[i + 1]
-            local run = second and rill.merge(first, second) or first
-            made[run] = made[run] or second ~= nil
-            merged[#merged + 1] = run
-            if second and made[first] then first:close() end
-            if second and made[second] then second:close() end
-        end
-        runs = merged
-    end
-    return runs[1]
-end
-
 local SORT_OPTIONS <const> = {descending = option.default(option.flag, false)}
 
+local MOST_SAMPLES <const> = 1 << 22 -- elements
+
+--- order.samples(size) returns the number of elements of the samples of all ranks in a sort, divided by the square of the
+-- number of ranks. If it is s, ranks receive 2/s more elements than they keep.
+function order.samples(size)
+    return math.max(2, math.min(64, MOST_SAMPLES // (size * size)))
+end
+
 --- D:sort([options]) returns the sorted elements as a distributed stream in the standard cut: rank 1 has the first
--- ones. D has one dimension of numbers; 0.0 and -0.0 are equal, and their order may depend on the number of ranks. Each
--- rank sorts its elements, sends those of other ranks to them, and merges. Option: descending (default false).
+-- ones. D has one dimension of numbers. Equal elements keep their order. Each rank sorts its elements, sends those of other
+-- ranks to them, and merges. Option: descending (default false).
 function methods.sort(d, options)
     local state = line_state(d, "sort")
-    local o = option.take("D:sort", options, SORT_OPTIONS)
+    local descending = option.take("D:sort", options, SORT_OPTIONS).descending
     local c, element = state.data.cut, state.data.type
     if not types.scalar(element) then
         fail("D:sort: expected a distributed stream of numbers, got elements of %s", element)
     end
     local part, target = distributed.part(state), cut.new("D:sort", c.shape)
-    local sorted = part.size > 0 and part:sort {descending = o.descending} or rill.stream(element, 0)
-    if wire.size == 1 then
+    local sorted = part.size > 0 and part:sort {descending = descending} or rill.stream(element, 0)
+    if wire.size == 1 or c.shape[1] == 0 then
         return distributed.adopt(sorted, target)
     end
-    local ends = (o.descending and split_descending or split)(sorted, {table.unpack(target.ends[1], 2, wire.size)})
-    local sends, given, before = {}, {}, 0
+    local lengths, total = {}, 0
+    local distance <const> = math.max(1, c.shape[1] // (order.samples(wire.size) * wire.size * wire.size))
     for rank = 1, wire.size do
-        local last = ends[rank] or sorted.size
-        sends[rank], given[rank] = {before, last - before}, last - before
-        before = last
+        lengths[rank] = c.ends[1][rank + 1] - c.ends[1][rank]
+        total = total + samples.samples(lengths[rank], distance)
     end
-    local counts, own = wire.mpi.counts(given), sends[wire.rank]
-    counts[wire.rank], sends[wire.rank] = 0, nil
-    local taken, runs, first = exchange(sorted, element, {0}, sends, counts), {}, 0
-    for rank, n in ipairs(counts) do
-        if rank == wire.rank and own[2] > 0 then
-            runs[#runs + 1] = sorted:domain({own[1] + 1}, {own[1] + own[2]})
-        elseif n > 0 then
-            runs[#runs + 1] = taken:domain({first + 1}, {first + n})
+    local own <close> = sorted:stride(distance)
+    local sample <close> = rill.stream(element, total):write(table.concat(wire.mpi.gather(own:bytes())))
+    local next_range = samples.planner(lengths, distance, sample, descending)
+    local sends, counts, skipped = {}, {}, 0
+    for rank = 1, wire.size do
+        local pieces, before = next_range(target.ends[1][rank + 1])
+        sends[rank] = {pieces[wire.rank].first, pieces[wire.rank].count}
+        for r, piece in ipairs(rank == wire.rank and pieces or {}) do
+            counts[r], skipped = piece.count, target.ends[1][rank] - before
         end
-        first = first + n
     end
-    local merged = merge_runs(runs, element, o.descending)
-    sorted:close() -- the next sort can use the memory
-    taken:close()
+    local taken <close> = exchange(sorted, element, {0}, sends, counts)
+    sorted:close() -- the merge can use the memory
+    local merged = samples.merge(taken, counts, descending)
+    if merged.size > target.own[1] then
+        local all <close> = merged
+        merged = target.own[1] > 0 and all:domain({skipped + 1}, {skipped + target.own[1]}):copy()
+            or rill.stream(element, 0)
+    end
     return distributed.adopt(merged, target)
 end
 

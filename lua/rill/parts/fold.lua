@@ -77,7 +77,7 @@ local COUNTED <const> = {
 function fold.reduce(provider, name)
     local where <const>, element <const> = provider.where, provider.type
     local empty <const> = core._join(where, name, element, {}, 0)
-    if fold.rows[name].indices then
+    if reductions[name].indices then
         return place(provider, name)
     elseif COUNTED[name] then
         local counts, size = fold.gather(provider, function(s) return s:count() end)
@@ -92,13 +92,6 @@ function fold.reduce(provider, name)
         return empty
     end
     return core._join(where, name, element, states, size)
-end
-
---- fold.rows: the rows of rill.core.reductions by name. indices: whether the result are the indices of an element.
-fold.rows = {}
-for _, row in ipairs(reductions) do
-    row.indices = row.result == "integer ..."
-    fold.rows[row.name] = row
 end
 
 --- fold.define(methods, letter, provide) adds the reductions to the methods of a class. `letter`: stands for an object in

@@ -110,7 +110,7 @@ s:split(n: integer, axis?: integer): stream[] -- returns a table of n views: the
 s:squeeze(axis?: integer): stream -- returns a view without the dimensions of size 1, or without one of them
 s:expand(axis: integer): stream -- returns a view with a new dimension of size 1 at this position
 s:select(indices: source|table, axis?: integer): stream -- returns the elements at 0-based indices, or where a mask is true. axis: select along this dimension. Default: all elements in row-major order; 1 for a mask of one dimension
-rill.take_along(s: source, indices: source|table, axis?: integer): stream -- returns the elements at 0-based indices along an axis, in the shape of the indices: numpy's take_along_axis. Accepts the results of rill.argsort, s:argmin(axis) and s:argmax(axis). Default of axis: the last
+rill.take_along(s: source, indices: source|table, axis?: integer): stream -- returns the elements at 0-based indices along an axis, in the shape of the indices: numpy's take_along_axis. Accepts the results of rill.argsort and s:argmax(axis). Default of axis: the last
 s:roll(n: integer|integer[], axis?: integer|integer[]): stream -- returns the elements moved by n along an axis; elements that leave the end enter at the beginning. Default: all elements in row-major order
 s:pad(options: {before?: integer|integer[], after?: integer|integer[], value?: element, boundary?: string}): stream -- returns the stream with elements added before and after each dimension: value (default 0), or a boundary: "clamp", "wrap" or "mirror"
 s:diff(n?: integer, axis?: integer): stream -- returns the n-th differences of neighbors along an axis. Defaults: n = 1, the last axis

@@ -24,7 +24,7 @@ local function check_offsets(offsets, m, count)
         local lengths <close> = entries.lengths(offsets)
         if lengths:min() < 0 then
             fail("rill.sparse.csr: 'offsets' decreases after element %d: expected offsets that do not decrease",
-                (lengths:argmin()))
+                (lengths:lt(0):argmax()))
         end
     end
 end

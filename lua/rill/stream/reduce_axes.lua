@@ -3,6 +3,7 @@ local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local reductions = require "rill.core.reductions"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
 
@@ -10,7 +11,7 @@ local reduce_axes = {}
 
 -- Returns the result of a reduction without options over a table of axes.
 local function over(name, where, s, list, keep)
-    if name == "argmin" or name == "argmax" then
+    if reductions[name].indices then
         fail("%s: argument #1 'axis': expected one axis, got %s", where, errors.told(list))
     end
     local sorted, seen = axes.several(where .. ": argument #1 'axis'", list, #s.shape)

@@ -169,7 +169,7 @@ end
 --- rill.take_along(s, indices [, axis]) returns the elements at 0-based indices along an axis, a new stream of the shape of
 -- the indices: numpy's take_along_axis. `indices` is a stream or a table of integers, which has the shape of s except for
 -- the size of the axis; dimensions of size 1 are repeated. Indices without the dimension `axis`, such as the results of
--- s:argmin(axis) and s:argmax(axis), give one element each. Negative indices count from the end. Default of `axis`: -1, the
+-- s:argmax(axis), give one element each. Negative indices count from the end. Default of `axis`: -1, the
 -- last dimension.
 function selection.take_along(s, indices, axis, ...)
     local where <const> = "rill.take_along"
