@@ -7,10 +7,11 @@ local lines = {}
 function lines.streams()
     local list = {}
     for i, row in ipairs(reductions) do
+        local axis <const> = (row.indices or row.operands) and "integer" or "integer|integer[]"
         list[i] = ("s:%s(%saxis?: %s, options?: {keep?: boolean%s}): value -- returns %s, or a stream of those along "
-            .. "an axis%s%s\n"):format(row.name, row.operands and "t: source, " or "",
-            (row.indices or row.operands) and "integer" or "integer|integer[]",
-            row.options and ", " .. row.options or "", row.text, row.indices and ", 0-based, as int" or "", row.remark and ". " .. row.remark or "")
+            .. "an axis%s%s\n"):format(row.name, row.operands and "t: source, " or "", axis,
+            row.options and ", " .. row.options or "", row.text, row.indices and ", 0-based, as int" or "",
+            row.remark and ". " .. row.remark or "")
     end
     return table.concat(list)
 end
