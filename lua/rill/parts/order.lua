@@ -63,7 +63,7 @@ local function new_cursor(plan)
     return setmetatable({plan = plan, index = 0, taken = taken, least = 0, most = 0, first = 0, window = {}}, Cursor)
 end
 
--- Returns the run of the next element of the sample, nil at the end, and how many elements `most` increases by.
+--- cursor:peek() returns the run of the next element of the sample, nil at the end, and how many elements `most` increases by.
 function Cursor:peek()
     local plan = self.plan
     if self.index >= plan.places.size then
@@ -85,7 +85,7 @@ function Cursor:peek()
     return low, math.min(n, before + plan.d) - math.min(n, before)
 end
 
--- Moves after the next element of the sample, which peek returned.
+--- cursor:step(run, more) moves after the next element of the sample, of which peek returned the run and the increase.
 function Cursor:step(run, more)
     self.least = self.least + (self.taken[run] > 0 and self.plan.d or 1)
     self.most = self.most + more
