@@ -7,4 +7,4 @@ u_Best rill_merge(u_Best a, u_Best b)
     return u_Best(better ? b.v : a.v, better ? b.i : a.i);
 }
 u_Best rill_step(u_Best a, T x, int t) { return rill_merge(a, u_Best(x, t)); }
-int rill_finish(u_Best a, int n) { return a.i; }
+int rill_finish(u_Best a, double n) { return a.i; }

@@ -162,16 +162,14 @@ describe("primitives in parts", function()
         end
     end)
 
-    it("of floats are floats, infinite beyond their range", function()
+    it("of floats are doubles, in their range", function()
         local c = shuffled("float", {1250, 1250}, {16, 32}, 75)
-        local function is_float(x) return ("f"):unpack(("f"):pack(x)) == x end
         for _, unit in ipairs {0.1, 1e33, 1e36, 1e-22} do
             c:allocate({1, 1}, {1, 40}):fill(unit)
             for j = 1, 40 do c:set(-unit, 1, j) end
             local stack, line = line_of(c)
             for _, name in ipairs {"sum", "mean", "var", "std", "norm"} do
                 local expected, got = line[name](line), c[name](c)
-                assert.is_true(is_float(got), name)
                 assert.is_true(got == expected or math.abs(got - expected) <= 1e-6 * expected and got < math.huge,
                     ("%s of %g: %g, not %g"):format(name, unit, got, expected))
             end

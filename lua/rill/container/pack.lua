@@ -88,18 +88,6 @@ end
 -- If it needs less memory, the mapped elements are packed in parts, and the results of the parts are
 -- joined by the functions from here to `joined`.
 
--- Rounds a number, or the components of a vector, to float.
-local function as_float(x)
-    if type(x) ~= "table" then
-        return (string.unpack("f", string.pack("f", x)))
-    end
-    local result = {}
-    for d, component in ipairs(x) do
-        result[d] = as_float(component)
-    end
-    return result
-end
-
 -- Returns the 1-based indices of the first element in row-major order that has a value, in a part of which `before`
 -- elements precede.
 local function place(c, where, line, before, value)
@@ -243,13 +231,7 @@ local function reduce(c, name, count, other)
             f(line, function(_, value) return place(c, "c:" .. name, line, before, value) end, arguments[1])
         end, other)
     end
-    local result = table.pack(fold.reduce({where = "c:" .. name, type = c.type, each = each}, name))
-    local is_float <const> = types.seen_scalar(c.type) == "float" and reductions[name].result:find "^number"
-        and not (name == "dot" and types.seen_scalar(other.type) == "double")
-    if is_float then
-        return as_float(result[1])
-    end
-    return table.unpack(result, 1, result.n)
+    return fold.reduce({where = "c:" .. name, type = c.type, each = each}, name)
 end
 
 local function call(c, name, axis, ...)

@@ -344,7 +344,7 @@ static int module_join(lua_State *L)
     binding_run(L, device, function,
                 packed_stream(device, state, &shape, all, &states) && join_states(op, type, &states, total, &result) &&
                     value_read(&result, element));
-    push_result(L, op, reduce_join_type(op, type), type->components, element);
+    push_result(L, op, reduce_result_type(op, type, true), type->components, element);
     return 1;
 }
 

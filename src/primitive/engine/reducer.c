@@ -20,6 +20,9 @@ enum {
     GPU_LANES = 1 << 16,
     GPU_ROWS = 128, /* on later levels */
     /* for kernels' bodies */
+    FLUSH_LANES = 256, /* runs of sums that must be flushed, whose accumulators are long */
+    FLUSH_LENGTH = 256,
+    FLUSH_UNEVEN = 64,     /* lengths that are powers of two compete for cache sets */
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
     BLOCK_TRIPS = 4,       /* of a block in addition to those over its elements */
     MAX_TREE_TRIPS = 2048, /* of a body that a group's tree calls eight times in sequence */
@@ -51,17 +54,22 @@ static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, 
 {
     const DeviceTraits *traits = device_traits(in->device);
     bool shared = (uint64_t)type_array_bytes(text->accumulator) * GPU_GROUP <= device_limits(in->device)->shared_bytes;
+    bool flush = text->flush && key->first;
     int64_t chunk = key->input.chunk ? key->input.chunk : 1, most = longest_run(traits, in, chunk);
+    if (flush && shape->block > text->flush) {
+        most = most < text->flush - FLUSH_UNEVEN ? most : text->flush - FLUSH_UNEVEN;
+    }
     key->tree = 0;
     level->runs = 1;
     level->length = shape->block;
     bool looping = traits->loop_limit && in->trips > (double)MAX_TREE_TRIPS;
     if (traits->family == FAMILY_CPU || !shared || looping) {
-        int64_t runs = CPU_LANES / (shape->outputs < CPU_LANES ? shape->outputs : CPU_LANES);
-        if (shape->outputs == 1 && shape->block <= CPU_ONE_LEVEL) {
+        int64_t lanes = traits->family == FAMILY_GPU ? GPU_LANES : flush ? FLUSH_LANES : CPU_LANES;
+        int64_t runs = lanes / (shape->outputs < lanes ? shape->outputs : lanes), least = flush ? FLUSH_LENGTH : 64;
+        if (shape->outputs == 1 && shape->block <= (flush ? text->flush : CPU_ONE_LEVEL)) {
             runs = 1;
         }
-        runs = runs < shape->block / 64 ? runs : shape->block / 64;
+        runs = runs < shape->block / least ? runs : shape->block / least;
         runs = runs < 1 ? 1 : runs;
         level->length = round_up((shape->block + runs - 1) / runs, chunk);
         level->length = level->length < most ? level->length : most;
@@ -128,7 +136,9 @@ static void make_key(const ReducerText *text, const Inputs *in, const Blocks *sh
 {
     memset(key, 0, sizeof *key);
     bool special = first && uses_chunk(text, in);
-    inputs_key_columns(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
+    if (!text->flush) {
+        inputs_key_columns(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
+    }
     if (!key->input.columns) {
         inputs_key(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
         if (device_traits(in->device)->family == FAMILY_CPU) {
@@ -173,6 +183,7 @@ static void fill(const Inputs *in, const Blocks *shape, const ReducerKey *key, c
     access_divisor(runs, &words[layout->runs + 1], &words[layout->runs + 2]);
     words[layout->length] = (uint32_t)level->length;
     words[layout->total] = (uint32_t)level->total;
+    words[layout->total + 1] = (uint32_t)(level->total >> 32);
     words[layout->last] = level->last;
     inputs_fill(in, shape, &key->input, &layout->input, words);
 }
@@ -284,7 +295,8 @@ static bool run_level(const ReducerText *text, const Inputs *in, const Shape *ou
     }
     Blocks folded, rest;
     bool software = device_traits(in->device)->family == FAMILY_CPU;
-    int64_t fold = software && first && text->any_order ? inputs_fold_columns(in, &shape, &folded, &rest) : 1;
+    int64_t fold =
+        software && first && text->any_order && !text->flush ? inputs_fold_columns(in, &shape, &folded, &rest) : 1;
     if (fold > 1) {
         return run_folded(text, in, &folded, &rest, fold, total, result);
     }

@@ -7,8 +7,10 @@
 
 #include "primitive/engine/inputs.h"
 
+enum { REDUCER_MOST_ELEMENTS = 16384, REDUCER_FLUSHED = 128 };
+
 /* A reduction. `functions` is GLSL that defines, for the value type T, the accumulator A and the result R:
- *   A rill_first(T x, int t); A rill_step(A a, T x, int t); A rill_merge(A a, A b); R rill_finish(A a, int count);
+ *   A rill_first(T x, int t); A rill_step(A a, T x, int t); A rill_merge(A a, A b); R rill_finish(A a, double count);
  * where t is the element's index in its block. With two sources it also defines T rill_pair(X x, Y y), which computes
  * the value. */
 typedef struct ReducerText {
@@ -23,6 +25,11 @@ typedef struct ReducerText {
      * run is then reduced again by the slower functions A rill_first_again(T x, int t) and A rill_step_again(A a, T x,
      * int t). This stops early if bool rill_stuck(A a) returns true: no further element can change the result. */
     bool again;
+    /* If not 0, a run has at most this number of elements, and A rill_flush(A a) is called at its end, and in loops
+     * over `chunk` after every REDUCER_FLUSHED elements; RILL_FLUSHED is the number of elements between. rill_h then
+     * returns its argument. A rill_start(T x) replaces rill_first: it returns the accumulator of no elements, for a
+     * run whose first element is x. A rill_none() replaces rill_first_again. */
+    int flush;
     const Type *value;       /* T, of the built-in texts */
     const Type *accumulator; /* A */
     const Type *result;      /* R */

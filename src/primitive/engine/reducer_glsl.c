@@ -42,7 +42,7 @@ static bool lay_out(const Inputs *in, const void *engine_key, void *engine_layou
     layout->blocks = key->several ? take(layout, 1) : 0;
     layout->outputs = key->several ? take(layout, 1) : 0;
     layout->length = take(layout, 1);
-    layout->total = take(layout, 1);
+    layout->total = take(layout, 2);
     layout->last = take(layout, 1);
     layout->out_base = take(layout, 1);
     return inputs_lay_out(in, &key->input, 1, &layout->words, &layout->input);
@@ -70,7 +70,7 @@ static void write_special(Writer *w)
     for (int k = 0; k < w->key->input.chunk; k++) {
         if (k % 4 == 0) {
             inputs_write_chunk_loads(w->input, k, k + 4);
-            strbuf_addf(w->out, "        float h%d = rill_h(uvec4(", k / 4);
+            strbuf_addf(w->out, "        %s h%d = rill_h(uvec4(", w->text->flush ? "uvec4" : "float", k / 4);
         }
         if (w->key->input.ragged) {
             strbuf_addf(w->out, "!rill_within(t + %d) ? 0x80000000u : ", k);
@@ -95,7 +95,11 @@ static void write_chunk_element(Writer *w, int k)
     char step[64];
     snprintf(step, sizeof step, w->key->first ? "rill_step(acc, v, t + %d)" : "rill_merge(acc, v)", k);
     strbuf_add(w->out, pair ? "); " : "; ");
-    if (w->key->input.ragged) {
+    if (w->text->flush && w->key->first) {
+        if (w->key->input.ragged) {
+            strbuf_addf(w->out, "if (rill_within(t + %d)) ", k);
+        }
+    } else if (w->key->input.ragged) {
         strbuf_addf(w->out,
                     w->key->first ? "if (t + %d == start) acc = rill_first(v, t + %d); "
                                   : "if (t + %d == start) acc = v; ",
@@ -123,6 +127,11 @@ static void write_chunks(Writer *w)
         strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", chunk,
                     chunk);
     }
+    bool nested = w->key->special && w->text->flush;
+    if (nested) {
+        strbuf_addf(w->out, "        int stop = min(t + %d, %s);\n        while (t < stop) {\n", REDUCER_FLUSHED,
+                    w->key->input.ragged ? "end" : "whole");
+    }
     if (w->key->special) {
         write_special(w);
     } else {
@@ -132,7 +141,8 @@ static void write_chunks(Writer *w)
         }
     }
     inputs_write_chunk_step(w->input);
-    strbuf_addf(w->out, "        t += %d;\n    }\n", chunk);
+    strbuf_addf(w->out, "        t += %d;\n", chunk);
+    strbuf_add(w->out, nested ? "        }\n        acc = rill_flush(acc);\n    }\n" : "    }\n");
 }
 
 /* columns: an invocation reduces adjacent blocks, into acc0, acc1 ... */
@@ -287,8 +297,9 @@ static void write_columns_store(Writer *w)
     int words = glsl_words(type), columns = w->key->input.columns, count = columns * words;
     for (int c = 0; c < columns; c++) {
         strbuf_addf(w->out,
-                    w->key->last ? "    %s value%d = rill_finish(acc%d, int(%s));\n" : "    %s value%d = acc%d;\n",
-                    glsl_type(type), c, c, access_word(layout->total));
+                    w->key->last ? "    %s value%d = rill_finish(acc%d, rill_elements);\n"
+                                 : "    %s value%d = acc%d;\n",
+                    glsl_type(type), c, c);
     }
     strbuf_addf(w->out, "    int place = int(%s) + (part * int(%s) * %d + run) * %d;\n", access_word(layout->out_base),
                 access_word(layout->groups), columns, words);
@@ -336,8 +347,25 @@ static void write_columns(Writer *w)
     write_columns_store(w);
 }
 
+/* Writes a run of a sum that must be flushed. */
+static void write_flushed(Writer *w)
+{
+    strbuf_addf(w->out, "    %s acc = rill_start(rill_value(t));\n", glsl_type(w->text->accumulator));
+    if (w->key->input.chunk) {
+        write_chunks(w);
+    }
+    strbuf_add(w->out,
+               "    for (; t < end; t++) acc = rill_step(acc, rill_value(t), t);\n"
+               "    bool lost = rill_lost(acc);\n    acc = rill_flush(acc);\n    if (lost) acc = rill_none();\n"
+               "    for (t = lost ? start : end; t < end; t++) acc = rill_step_again(acc, rill_value(t), t);\n");
+}
+
 static void write_elements(Writer *w)
 {
+    if (w->text->flush && w->key->first) {
+        write_flushed(w);
+        return;
+    }
     strbuf_addf(w->out, "    %s acc = ", glsl_type(w->text->accumulator));
     if (w->key->input.chunk) {
         glsl_zero(w->out, w->text->accumulator);
@@ -371,7 +399,7 @@ static void write_run(Writer *w)
     }
     inputs_write_place(w->input, "run");
     write_elements(w);
-    if (w->key->again) {
+    if (w->key->again && !w->text->flush) {
         strbuf_add(w->out, "    t = rill_lost(acc) ? start : end;\n    for (; t < end && (t == start || "
                            "!rill_stuck(acc)); t++) acc = t == start ? "
                            "rill_first_again(rill_value(t), t) : rill_step_again(acc, rill_value(t), t);\n");
@@ -392,14 +420,13 @@ static void write_words(Writer *w, const Type *type)
 static void write_store(Writer *w)
 {
     if (w->key->last) {
-        strbuf_addf(w->out, "    { %s value = rill_finish(acc, int(%s));", glsl_type(w->text->result),
-                    access_word(w->layout->total));
+        strbuf_addf(w->out, "    { %s value = rill_finish(acc, rill_elements);", glsl_type(w->text->result));
         write_words(w, w->text->result);
         strbuf_add(w->out, " }\n");
         return;
     }
-    strbuf_addf(w->out, "    if (%s != 0u) { %s value = rill_finish(acc, int(%s));", access_word(w->layout->last),
-                glsl_type(w->text->result), access_word(w->layout->total));
+    strbuf_addf(w->out, "    if (%s != 0u) { %s value = rill_finish(acc, rill_elements);", access_word(w->layout->last),
+                glsl_type(w->text->result));
     write_words(w, w->text->result);
     strbuf_addf(w->out, " } else { %s value = acc;", glsl_type(w->text->accumulator));
     write_words(w, w->text->accumulator);
@@ -477,10 +504,15 @@ static void write_program(const void *text, const void *key, const void *layout,
     if (!w->in->operation) { /* would clash with names of a body */
         strbuf_addf(w->out, "#define T %s\n", glsl_type(w->text->value));
     }
+    if (w->text->flush) {
+        strbuf_addf(w->out, "#define RILL_FLUSHED %d\n", w->key->special ? REDUCER_FLUSHED : w->text->flush);
+    }
     strbuf_add(w->out, w->text->functions);
     if (w->key->special) {
         strbuf_add(w->out, w->text->chunk);
     }
+    strbuf_addf(w->out, "#define rill_elements (double(%s) + 4294967296.0lf * double(%s))\n",
+                access_word(w->layout->total), access_word(w->layout->total + 1));
     strbuf_addf(w->out, "#define rill_value(t) %s\n", value_text(w));
     if (w->key->input.ragged) {
         strbuf_add(w->out, "#define rill_within(t) (uint((t) - start) < uint(end - start))\n");

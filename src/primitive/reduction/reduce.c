@@ -7,63 +7,55 @@
 
 const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole)
 {
-    ReduceRow row;
-    bool done = reduce_row(op, type, whole, &row);
-    strbuf_free(&row.functions);
-    return done ? row.result : NULL;
+    const ReduceRow *row = reduce_row(op, type, whole, whole);
+    return row ? row->result : NULL;
 }
 
 static ReducerText text_of(ReduceOp op, const ReduceRow *row)
 {
     return (ReducerText){.name = reduce_ops_name(op),
-                         .functions = strbuf_text(&row->functions),
+                         .functions = row->functions.text,
                          .any_order = op != REDUCE_ARGMIN && op != REDUCE_ARGMAX,
                          .chunk = row->chunk,
                          .again = row->again,
+                         .flush = row->flush,
                          .value = row->value,
                          .accumulator = row->accumulator,
                          .result = row->result};
 }
 
-/* Fills in the text of an operation whose results are its accumulators. */
-static bool state_row(ReduceOp op, const Type *type, ReduceRow *row)
+static bool run_row(ReduceOp op, const ReduceRow *row, InputSource *sources, int count, Device *device,
+                    const Shape *domain, const Shape *shape, bool whole, bool check, Stream *result)
 {
-    bool done = reduce_row(op, type, true, row);
-    row->result = row->accumulator;
-    strbuf_add(&row->functions, "#define rill_finish(a, n) (a)\n");
-    return done && (!row->functions.failed || error_set("out of host memory"));
-}
-
-/* `state`: the results are accumulators. */
-static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, int count, Device *device,
-                           const Shape *domain, const Shape *shape, bool whole, bool state, bool check, Stream *result)
-{
-    ReduceRow row;
-    if (!(state ? state_row(op, type, &row) : reduce_row(op, type, whole, &row)) ||
-        !(whole ? stream_create_readable(device, row.result, shape, result)
-                : stream_create(device, row.result, shape, false, result))) {
-        strbuf_free(&row.functions);
+    if (!row || !(whole ? stream_create_readable(device, row->result, shape, result)
+                        : stream_create(device, row->result, shape, false, result))) {
         return false;
     }
     for (int s = 0; s < count; s++) {
-        sources[s].type = row.value;
+        sources[s].type = row->value;
     }
-    const ReducerText text = text_of(op, &row);
+    const ReducerText text = text_of(op, row);
     Inputs *in = inputs_new(device);
     bool done = in && inputs_collect(in, domain, sources, count, NULL, NULL, check) && reducer_run(&text, in, result);
     inputs_release(in);
-    strbuf_free(&row.functions);
     if (!done) {
         stream_release(result);
     }
     return done;
 }
 
+static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, int count, Device *device,
+                           const Shape *domain, const Shape *shape, bool whole, bool check, Stream *result)
+{
+    const ReduceRow *row = reduce_row(op, type, whole, shape_elements(shape) == 1);
+    return run_row(op, row, sources, count, device, domain, shape, whole, check, result);
+}
+
 bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *shape, bool whole, Stream *result)
 {
     Argument args[2] = {{.stream = x}, {.stream = y}};
     InputSource sources[2] = {{.args = &args[0]}, {.args = &args[1]}};
-    return reduce_sources(op, x->type, sources, y ? 2 : 1, x->device, &x->shape, shape, whole, false, false, result);
+    return reduce_sources(op, x->type, sources, y ? 2 : 1, x->device, &x->shape, shape, whole, false, result);
 }
 
 bool reduce_accepts(const Kernel *kernel)
@@ -87,55 +79,37 @@ bool reduce_input(ReduceOp op, const ReduceInput *inputs, Device *device, const 
         }
         sources[i] = (InputSource){.kernel = inputs[i].kernel, .args = inputs[i].args};
     }
-    return reduce_sources(op, inputs_kernel_type(inputs[0].kernel), sources, count, device, domain, shape, whole, false,
+    return reduce_sources(op, inputs_kernel_type(inputs[0].kernel), sources, count, device, domain, shape, whole,
                           check, result);
-}
-
-/* Returns the type as which the elements of parts are reduced: results of sums and products of parts are doubles. */
-static const Type *part_type(ReduceOp op, const Type *type)
-{
-    bool wide = op == REDUCE_SUM || op == REDUCE_MEAN || op == REDUCE_PROD || op == REDUCE_VAR || op == REDUCE_STD ||
-                op == REDUCE_NORM || op == REDUCE_DOT;
-    return wide && !type->is_struct && type->value->scalar == SCALAR_FLOAT ? type_of(SCALAR_DOUBLE, type->components)
-                                                                           : type;
 }
 
 const Type *reduce_state_type(ReduceOp op, const Type *type)
 {
-    ReduceRow row;
-    bool done = reduce_row(op, part_type(op, type), true, &row);
-    strbuf_free(&row.functions);
-    return done ? row.accumulator : NULL;
-}
-
-const Type *reduce_join_type(ReduceOp op, const Type *type)
-{
-    return reduce_result_type(op, part_type(op, type), true);
+    const ReduceRow *row = reduce_row(op, type, true, true);
+    return row ? row->accumulator : NULL;
 }
 
 bool reduce_state(ReduceOp op, const Stream *x, const Stream *y, Stream *result)
 {
     static const Shape one = {.rank = 1, .size = {1}};
-    const Type *type = part_type(op, x->type);
     const Argument args[2] = {{.stream = x}, {.stream = y}};
     InputSource sources[2] = {{.args = &args[0]}, {.args = &args[1]}};
-    return reduce_sources(op, type, sources, y ? 2 : 1, x->device, &x->shape, &one, true, true, false, result);
+    return run_row(op, reduce_state_row(op, x->type), sources, y ? 2 : 1, x->device, &x->shape, &one, true, false,
+                   result);
 }
 
 bool reduce_join(ReduceOp op, const Type *type, const Stream *states, int64_t total, Stream *result)
 {
     static const Shape one = {.rank = 1, .size = {1}};
-    ReduceRow row;
-    bool done = reduce_row(op, part_type(op, type), true, &row) &&
-                stream_create_readable(states->device, row.result, &one, result);
-    if (done) {
-        const ReducerText text = text_of(op, &row);
-        done = reducer_join(&text, states, total, result);
-        if (!done) {
-            stream_release(result);
-        }
+    const ReduceRow *row = reduce_row(op, type, true, true);
+    if (!row || !stream_create_readable(states->device, row->result, &one, result)) {
+        return false;
     }
-    strbuf_free(&row.functions);
+    const ReducerText text = text_of(op, row);
+    bool done = reducer_join(&text, states, total, result);
+    if (!done) {
+        stream_release(result);
+    }
     return done;
 }
 
@@ -161,7 +135,7 @@ static void write_functions(const Inputs *in, StrBuf *out)
     inputs_write_operation(out, in);
     strbuf_addf(out,
                 "; return a; }\n%s rill_first(%s x, int t) { return x; }\n%s rill_step(%s a, %s x, int t) { return "
-                "rill_merge(a, x); }\n%s rill_finish(%s a, int n) { return a; }\n",
+                "rill_merge(a, x); }\n%s rill_finish(%s a, double n) { return a; }\n",
                 name, name, name, name, name, name, name);
 }
 

@@ -1,5 +1,5 @@
 /* Reductions by the built-in operations and by reduce kernels. The shape and the device determine the order of
- * combination, so that results are the same in every run. */
+ * combination, so that results are the same in every run. Sums of floats to one result do not depend on the order. */
 #ifndef RILL_PRIMITIVE_REDUCTION_REDUCE_H
 #define RILL_PRIMITIVE_REDUCTION_REDUCE_H
 
@@ -63,13 +63,11 @@ bool reduce_along(ReduceOp op, const ReduceOperand *x, int axis, bool keep, Stre
 /* Returns the type of the state of op for elements of `type`, or NULL with error_set if op does not support the
  * type. */
 const Type *reduce_state_type(ReduceOp op, const Type *type);
-/* Returns the type of reduce_join's result, or NULL with error_set. */
-const Type *reduce_join_type(ReduceOp op, const Type *type);
 /* Reduces all elements of x, which must not be empty, to a state. `y`: as for reduce_stream. Creates `result`, a
  * stream of one element. */
 bool reduce_state(ReduceOp op, const Stream *x, const Stream *y, Stream *result);
 /* Combines the states of parts, a stream of one dimension. `type`: the type of the elements. `total`: the number of
- * elements of all parts. Creates `result`, a stream of one element. */
+ * elements of all parts. Creates `result`, a stream of one element of reduce_result_type for a whole. */
 bool reduce_join(ReduceOp op, const Type *type, const Stream *states, int64_t total, Stream *result);
 
 /* Applies a reduce kernel to its input and stores the result in the existing stream `result`. The sizes of `result`

@@ -1,9 +1,13 @@
 #include "primitive/reduction/reduce_ops.h"
 
+#include "base/lock.h"
 #include "base/strbuf.h"
+#include "primitive/engine/reducer.h"
 #include "primitive/reduction/scaled.h"
 #include "shaders_embedded.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *reduce_ops_name(ReduceOp op)
@@ -37,10 +41,10 @@ static const char plain_products[] = "W rill_start(P x, P y) { return dot(W2(x),
                                      "W rill_merge(W a, W b) { return a + b; }\n";
 /* The total is (result + m) * h * h. */
 static const char plain_total[] = "W rill_total(W a, out W m, out W h) { m = W(0); h = W(1); return a; }\n";
-static const char long_finish[] = "u_Long rill_finish(u_Long a, int n) { return a; }\n";
+static const char long_finish[] = "u_Long rill_finish(u_Long a, double n) { return a; }\n";
 static const char plain_first[] = "T rill_first(T x, int t) { return x; }\n"
                                   "T rill_step(T a, T x, int t) { return rill_merge(a, x); }\n"
-                                  "T rill_finish(T a, int n) { return a; }\n";
+                                  "T rill_finish(T a, double n) { return a; }\n";
 
 static const char *const parts[] = {".x", ".y", ".z", ".w"};
 
@@ -67,7 +71,7 @@ static void add_mean(ReduceRow *row, const char *accumulator, const char *sum)
 {
     const Type *result = row->result;
     strbuf_add(&row->functions, shader_ratio);
-    strbuf_addf(&row->functions, "%s rill_finish(%s a, int n) { W m, h; W t = %s; return %s((W(", result->name,
+    strbuf_addf(&row->functions, "%s rill_finish(%s a, double n) { W m, h; W t = %s; return %s((W(", result->name,
                 accumulator, sum, result->name);
     for (int c = 0; c < result->components; c++) {
         const char *one = result->components == 1 ? "" : parts[c];
@@ -96,17 +100,18 @@ static void real_sum(ReduceOp op, const Type *value, ReduceRow *row)
     if (op == REDUCE_MEAN) {
         add_mean(row, accumulator, "rill_total(a, m, h)");
     } else {
-        strbuf_addf(&row->functions,
-                    "T rill_finish(%s a, int n) { W m, h; W t = rill_total(a, m, h); return T(((t + m) * h) * h); }\n",
-                    accumulator);
+        strbuf_addf(
+            &row->functions,
+            "T rill_finish(%s a, double n) { W m, h; W t = rill_total(a, m, h); return T(((t + m) * h) * h); }\n",
+            accumulator);
     }
 }
 
-/* Returns the type of a mean, product or variance. Integers are computed in doubles, which represent all of them. The
- * result is a double for a value and a float for a stream. */
+/* Returns the type of a mean, product or variance, or of a sum of floats. It is computed in doubles. The result is a double
+ * for a value, and for a stream the type of its elements, or float for integers. */
 static const Type *real_result(const Type *type, bool whole, int components)
 {
-    return type_of(is_real(type->value) ? type->value->scalar : whole ? SCALAR_DOUBLE : SCALAR_FLOAT, components);
+    return type_of(whole || type->value->scalar == SCALAR_DOUBLE ? SCALAR_DOUBLE : SCALAR_FLOAT, components);
 }
 
 /* Fills in dot and norm, which combine the components of vectors first. */
@@ -145,8 +150,162 @@ static void product_row(ReduceOp op, const Type *value, bool scaled, ReduceRow *
             "rill_more%s(a, %s); }\n",
             sum, more, more, x, sum, more, sum, more, x);
     }
-    strbuf_addf(out, "%s rill_finish(%s a, int n) { W m, h; W t = rill_total(a, m, h); return %s(%s); }\n", result, sum,
-                result, op == REDUCE_DOT ? "((t + m) * h) * h" : "sqrt(t + m) * h");
+    strbuf_addf(out, "%s rill_finish(%s a, double n) { W m, h; W t = rill_total(a, m, h); return %s(%s); }\n", result,
+                sum, result, op == REDUCE_DOT ? "((t + m) * h) * h" : "sqrt(t + m) * h");
+}
+
+/* Sums whose bits do not depend on the order of the elements. u_Bins has one sum for each component of W. */
+
+/* Writes `text` for each component of a type: $ is the suffix that selects the component, # is its number. */
+static void write_each(StrBuf *out, const Type *type, const char *text, const char *separator)
+{
+    for (int c = 0; c < type->components; c++) {
+        strbuf_add(out, c ? separator : "");
+        for (const char *at = text; *at; at++) {
+            if (*at == '$') {
+                strbuf_add(out, type->components == 1 ? "" : parts[c]);
+            } else {
+                strbuf_addf(out, *at == '#' ? "%d" : "%c", *at == '#' ? c : *at);
+            }
+        }
+    }
+}
+
+/* Writes "head(each, each ...)tail". */
+static void write_list(StrBuf *out, const char *head, const Type *type, const char *text, const char *tail)
+{
+    strbuf_addf(out, "%s(", head);
+    write_each(out, type, text, ", ");
+    strbuf_addf(out, ")%s", tail);
+}
+
+static const char *const bin_fields[] = {"bin", "p", "q", "r", "cp", "cq", "cr"};
+enum { BIN_FIELDS = sizeof bin_fields / sizeof bin_fields[0] };
+
+static void set_field(Field *field, const char *name, const Type *type, int offset)
+{
+    *field = (Field){.type = type, .offset = offset};
+    strcpy(field->name, name);
+}
+
+/* `denormals`: numbers may be denormal. `underflows`: numbers are products that may be out of range. */
+static void write_bins(ReduceRow *row, const Type *wide, bool denormals, bool underflows)
+{
+    StrBuf *out = &row->functions;
+    Field fields[BIN_FIELDS + 1];
+    for (int i = 0; i < BIN_FIELDS; i++) {
+        set_field(&fields[i], bin_fields[i], wide, i * wide->bytes);
+    }
+    const Type *words = type_of(SCALAR_UINT, wide->components);
+    set_field(&fields[BIN_FIELDS], "largest", words, BIN_FIELDS * wide->bytes);
+    row->accumulator = type_struct_kept("Bins", fields, BIN_FIELDS + 1);
+    row->again = true;
+    row->flush = REDUCER_MOST_ELEMENTS;
+    strbuf_addf(out, "#undef W\n#define W %s\n#define RILL_UNDERFLOWS %s\n", wide->name, underflows ? "true" : "false");
+    strbuf_addf(out, "#define RILL_WORDS %s\n", words->name);
+    write_list(out, "#define RILL_SIZE(v) (RILL_WORDS", wide, "unpackDouble2x32((v)$).y", " & 0x7fffffffu");
+    if (denormals) {
+        write_list(out, " | min(RILL_WORDS", wide, "unpackDouble2x32((v)$).x", ", 1u)");
+    }
+    strbuf_add(out, ")\n");
+    strbuf_add(out, shader_digits);
+    strbuf_add(out, shader_binned_sum);
+    write_each(out, wide,
+               "Rill_bins rill_get#(u_Bins a) { return Rill_bins(a.bin$, a.p$, a.q$, a.r$, a.cp$, a.cq$, "
+               "a.cr$); }\n",
+               "");
+    write_list(out, "u_Bins rill_set", wide, "Rill_bins s#", " { return u_Bins(");
+    for (int f = 0; f < BIN_FIELDS; f++) {
+        char field[16];
+        snprintf(field, sizeof field, "s#.%s", bin_fields[f]);
+        write_list(out, f ? ", W" : "W", wide, field, "");
+    }
+    strbuf_add(out, ", RILL_WORDS(0)); }\n");
+    write_list(out, "u_Bins rill_merge(u_Bins a, u_Bins b) { return rill_set", wide,
+               "rill_join(rill_get#(a), rill_get#(b))", "; }\n");
+    write_list(out, "u_Bins rill_flush(u_Bins a) { return rill_set", wide, "rill_integers(rill_get#(a), a.largest$)",
+               "; }\n");
+    strbuf_add(out, "bool rill_lost(u_Bins a) { return ");
+    write_each(out, wide, "rill_outside(a.bin$, a.largest$)", " || ");
+    write_list(out, "; }\nu_Bins rill_begin(W v)\n{\n    W bin = W", wide, "rill_guess(v$)", ";\n");
+    write_list(out, "    W m = W", wide, "rill_rounder(bin$)",
+               ";\n    return u_Bins(bin, W(0), W(0), W(0), m, W(0), W(0), RILL_WORDS(0));\n}\n"
+               "u_Bins rill_none() { return u_Bins(W(-1000), W(0), W(0), W(0), W(0), W(0), W(0), RILL_WORDS(0)); }\n");
+}
+
+/* Writes rill_finish. The components of the result are those of the sum. */
+static void write_total(ReduceOp op, const Type *wide, ReduceRow *row)
+{
+    StrBuf *out = &row->functions;
+    const char *sum = row->chunk ? "u_Exact" : "Rill_bins";
+    strbuf_add(out, op == REDUCE_MEAN ? shader_ratio : "");
+    strbuf_addf(out,
+                "double rill_value(%s a, double n)\n{\n    double more;\n    int e;\n"
+                "    double t = rill_total(a, more, e);\n    return %s;\n}\n",
+                sum,
+                op == REDUCE_NORM   ? "rill_times_power(sqrt(2.0lf * (t + more)), (e - 1) / 2)"
+                : op == REDUCE_MEAN ? "rill_times_power(rill_ratio(t, more, n), e)"
+                                    : "rill_times_power(t, e)");
+    strbuf_addf(out, "%s rill_finish(%s a, double n) { return ", row->result->name, row->chunk ? "u_Exact" : "u_Bins");
+    write_list(out, row->result->name, wide, row->chunk ? "rill_value(a, n)" : "rill_value(rill_get#(a), n)", "; }\n");
+}
+
+static void binned_sum(ReduceOp op, const Type *value, ReduceRow *row)
+{
+    const Type *wide = type_of(SCALAR_DOUBLE, value->components);
+    StrBuf *out = &row->functions;
+    write_bins(row, wide, value->scalar == SCALAR_DOUBLE, false);
+    strbuf_add(out, "u_Bins rill_start(T x) { return rill_begin(W(x)); }\n"
+                    "u_Bins rill_step(u_Bins a, T x, int t) { return rill_slices(a, W(x)); }\n");
+    write_list(out, "u_Bins rill_step_again(u_Bins a, T x, int t) { return rill_set", wide,
+               "rill_put_any(rill_get#(a), W(x)$)", "; }\n");
+    write_total(op, wide, row);
+}
+
+static void exact_sum(ReduceOp op, ReduceRow *row)
+{
+    const Type *wide = type_of(SCALAR_DOUBLE, 1);
+    static const char *const names[] = {"b0", "b1", "b2",      "b3",  "b4",   "b5",
+                                        "b6", "b7", "special", "sum", "high", "low"};
+    Field fields[12];
+    for (int i = 0; i < 12; i++) {
+        set_field(&fields[i], names[i], i < 10 ? wide : type_of(SCALAR_UINT, 1), i < 10 ? 8 * i : 40 + 4 * i);
+    }
+    row->accumulator = type_struct_kept("Exact", fields, 12);
+    row->again = true;
+    row->flush = REDUCER_MOST_ELEMENTS;
+    row->chunk = shader_exact_chunk;
+    strbuf_add(&row->functions, shader_digits);
+    strbuf_add(&row->functions, shader_exact_sum);
+    write_total(op, wide, row);
+}
+
+/* Fills in dot and norm. All components of vectors are added to one sum. */
+static void binned_products(ReduceOp op, const Type *value, ReduceRow *row)
+{
+    const Type *wide = type_of(SCALAR_DOUBLE, 1);
+    StrBuf *out = &row->functions;
+    bool dot = op == REDUCE_DOT;
+    write_bins(row, wide, false, value->scalar == SCALAR_DOUBLE);
+    row->flush = REDUCER_MOST_ELEMENTS / value->components;
+    strbuf_addf(out, "#define P %s\n%s#undef T\n#define T %s\n", value->name,
+                dot ? "struct Rill_pair { P x, y; };\n" : "", dot ? "Rill_pair" : "P");
+    const char *x = dot ? "x.x$" : "x$", *y = dot ? "x.y$" : "x$";
+    char text[160];
+    strbuf_add(out, dot ? "T rill_pair(P x, P y) { return T(x, y); }\n" : "");
+    strbuf_add(out, "u_Bins rill_step(u_Bins a, T x, int t)\n{\n");
+    snprintf(text, sizeof text, "    precise double v# = double(%s) * double(%s);\n    a = rill_slices(a, v#);\n", x,
+             y);
+    write_each(out, value, text, "");
+    strbuf_add(out, "    return a;\n}\nu_Bins rill_start(T x)\n{\n    W v = W(0);\n");
+    snprintf(text, sizeof text, "    v = max(v, abs(double(%s) * double(%s)));\n", x, y);
+    write_each(out, value, text, "");
+    strbuf_add(out, "    return rill_begin(v);\n}\nu_Bins rill_step_again(u_Bins a, T x, int t)\n{\n"
+                    "    Rill_bins s = rill_get0(a);\n");
+    snprintf(text, sizeof text, "    s = rill_put_any(s, double(%s), double(%s));\n", x, y);
+    write_each(out, value, text, "");
+    strbuf_add(out, "    return rill_set(s);\n}\n");
+    write_total(op, wide, row);
 }
 
 static void integer_macros(const Type *value, ReduceRow *row)
@@ -180,7 +339,7 @@ static void integer_sum(ReduceOp op, const Type *value, bool whole, ReduceRow *r
         strbuf_add(&row->functions, long_finish);
     } else {
         row->result = value;
-        strbuf_add(&row->functions, "T rill_finish(u_Long a, int n) { return T(a.lo); }\n");
+        strbuf_add(&row->functions, "T rill_finish(u_Long a, double n) { return T(a.lo); }\n");
     }
 }
 
@@ -219,14 +378,14 @@ static void moment_row(ReduceOp op, const Type *value, bool scaled, ReduceRow *r
     if (op == REDUCE_MOMENTS) {
         row->result = pair_type("Part", "mean", wide, "deviation", wide);
         strbuf_add(&row->functions,
-                   "u_Part rill_finish(u_Moments a, int n) { W h; W q = rill_squares(a, h) / W(n); return "
+                   "u_Part rill_finish(u_Moments a, double n) { W h; W q = rill_squares(a, h) / W(n); return "
                    "u_Part(rill_mean(a), sqrt(q) * h); }\n");
         return;
     }
     const char *result = row->result->name;
     strbuf_addf(&row->functions,
-                "%s rill_finish(u_Moments a, int n) { W h; W q = rill_squares(a, h) / W(n); return %s(%s); }\n", result,
-                result, op == REDUCE_STD ? "sqrt(q) * h" : "(q * h) * h");
+                "%s rill_finish(u_Moments a, double n) { W h; W q = rill_squares(a, h) / W(n); return %s(%s); }\n",
+                result, result, op == REDUCE_STD ? "sqrt(q) * h" : "(q * h) * h");
 }
 
 static void prod_row(const Type *value, ReduceRow *row)
@@ -237,7 +396,7 @@ static void prod_row(const Type *value, ReduceRow *row)
     strbuf_add(&row->functions, shader_scaled_product);
     strbuf_addf(&row->functions,
                 "u_Product rill_merge(u_Product a, u_Product b) { return rill_both(a, b); }\n"
-                "%s rill_finish(u_Product a, int n) { return %s(rill_value_of(a)); }\n",
+                "%s rill_finish(u_Product a, double n) { return %s(rill_value_of(a)); }\n",
                 row->result->name, row->result->name);
 }
 
@@ -268,17 +427,14 @@ static bool logic_row(ReduceOp op, const Type *type, const Type *value, ReduceRo
     strbuf_addf(&row->functions, "uint rill_merge(uint a, uint b) { return %s; }\n", merges[op - REDUCE_ANY]);
     strbuf_add(&row->functions, "uint rill_first(T x, int t) { return uint(x != T(0)); }\n"
                                 "uint rill_step(uint a, T x, int t) { return rill_merge(a, uint(x != T(0))); }\n");
-    strbuf_addf(&row->functions, "%s rill_finish(uint a, int n) { return %s(a); }\n", row->result->name,
+    strbuf_addf(&row->functions, "%s rill_finish(uint a, double n) { return %s(a); }\n", row->result->name,
                 row->result->name);
     return true;
 }
 
-bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
+static bool fill_row(ReduceOp op, const Type *type, bool whole, bool one, ReduceRow *row)
 {
     *row = (ReduceRow){0};
-    if (type->is_struct) {
-        return refuse(op, type, "write a reduce kernel for structures");
-    }
     const Type *value = type->value;
     bool moment = op == REDUCE_VAR || op == REDUCE_STD || op == REDUCE_MOMENTS,
          product = op == REDUCE_NORM || op == REDUCE_DOT, wide = moment || product || op == REDUCE_PROD;
@@ -296,7 +452,14 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
     row->value = value;
     bool done = true;
     if (op == REDUCE_SUM || op == REDUCE_MEAN) {
-        if (is_real(value)) {
+        if (is_real(value) && one) {
+            row->result = real_result(type, whole, value->components);
+            if (value->scalar == SCALAR_FLOAT && value->components == 1) {
+                exact_sum(op, row);
+            } else {
+                binned_sum(op, value, row);
+            }
+        } else if (is_real(value)) {
             real_sum(op, value, row);
         } else {
             integer_sum(op, value, whole, row);
@@ -307,6 +470,8 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
         extreme_row(op, value, row);
     } else if (moment) {
         moment_row(op, value, scaled, row);
+    } else if (product && one) {
+        binned_products(op, value, row);
     } else if (product) {
         product_row(op, value, scaled, row);
     } else if (op == REDUCE_ARGMIN || op == REDUCE_ARGMAX) {
@@ -315,4 +480,74 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
         done = logic_row(op, type, value, row);
     }
     return done && ((row->accumulator && !row->functions.failed) || error_set("out of host memory"));
+}
+
+typedef struct KeptRow {
+    const Type *type;
+    bool whole, one, state;
+    ReduceRow row;
+    struct KeptRow *next;
+} KeptRow;
+
+static Lock rows_lock = LOCK_FREE;
+static KeptRow *rows[REDUCE_OPS]; /* never freed: there are few */
+
+static const KeptRow *find_row(ReduceOp op, const KeptRow *wanted)
+{
+    const KeptRow *known = rows[op];
+    while (known && (known->type != wanted->type || known->whole != wanted->whole || known->one != wanted->one ||
+                     known->state != wanted->state)) {
+        known = known->next;
+    }
+    return known;
+}
+
+/* Completes a row. `state`: the results are the accumulators. */
+static bool make_row(ReduceOp op, KeptRow *made)
+{
+    ReduceRow *row = &made->row;
+    bool done = fill_row(op, made->type, made->whole, made->one, row);
+    if (done && made->state) {
+        row->result = row->accumulator;
+        strbuf_add(&row->functions, "#define rill_finish(a, n) (a)\n");
+    }
+    return done && (!row->functions.failed || error_set("out of host memory"));
+}
+
+static const ReduceRow *kept_row(ReduceOp op, const KeptRow *wanted)
+{
+    const Type *type = wanted->type;
+    if (type->is_struct) {
+        refuse(op, type, "write a reduce kernel for structures");
+        return NULL;
+    }
+    lock_take(&rows_lock);
+    const KeptRow *known = find_row(op, wanted);
+    if (!known) {
+        KeptRow *made = malloc(sizeof *made);
+        if (made) {
+            *made = *wanted;
+            made->next = rows[op];
+        }
+        if (made && make_row(op, made)) {
+            known = rows[op] = made;
+        } else if (made) {
+            strbuf_free(&made->row.functions);
+            free(made);
+        } else {
+            error_set("out of host memory");
+        }
+    }
+    lock_give(&rows_lock);
+    return known ? &known->row : NULL;
+}
+
+const ReduceRow *reduce_row(ReduceOp op, const Type *type, bool whole, bool one)
+{
+    return kept_row(op, &(KeptRow){.type = type, .whole = whole, .one = one});
+}
+
+const ReduceRow *reduce_state_row(ReduceOp op, const Type *type)
+{
+    return kept_row(op, &(KeptRow){.type = type, .whole = true, .one = true, .state = true});
 }

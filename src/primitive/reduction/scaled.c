@@ -4,7 +4,7 @@
 
 const Type *scaled_fields(const char *name, const Type *type, const char *const *names, int count, const char *last)
 {
-    Field fields[6];
+    Field fields[8];
     for (int i = 0; i < count; i++) {
         fields[i] = (Field){.type = type, .offset = i * type->bytes};
         strcpy(fields[i].name, names[i]);
