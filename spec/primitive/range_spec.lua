@@ -192,7 +192,9 @@ describe("reductions stay in the range of numbers", function()
             local function of(...) return rill.from({...}, name) end
             local function none(x) assert.is_true(x ~= x) end
             -- Reductions of all elements are doubles, those along an axis have the type of the elements.
-            local function reduced(x) return name == "float" and x or x < 0 and -math.huge or x > 1 and math.huge or 0.0 end
+            local function reduced(x)
+                return name == "float" and x or x < 0 and -math.huge or x > 1 and math.huge or 0.0
+            end
             assert.equal(reduced(2 * b), of(b, b):sum())
             assert.equal(math.huge, of(b, b):sum(1):get(1))
             assert.equal(reduced(-2 * b), of(-b, -b):sum())

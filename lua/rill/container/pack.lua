@@ -11,7 +11,6 @@ local reductions = require "rill.core.reductions"
 local scanned = require "rill.container.scan"
 local combined = require "rill.stream.parts"
 local stream_stats = require "rill.stream.stats"
-local types = require "rill.core.types"
 
 local fail <const> = errors.fail
 local is_table <const> = option.table[1]
