@@ -231,8 +231,8 @@ print(select(2, pcall(rill.kernel, "kernel void f(late float x, out float r<>) {
         copy:run "tools/errors.lua"
         copy:run "tools/docscov.lua"
         counts(copy, "A kind of parameter", 8, {
-            "docs/kernel.md", "lua/rill/shell/reference.lua", "spec/kernel/late_spec.lua", "src/kernel/text/module.h",
-            signature,
+            "docs/kernel.md", "lua/rill/shell/reference.lua", "spec/kernel/late_spec.lua", signature,
+            "src/kernel/text/module.h",
         })
     end)
 
