@@ -79,8 +79,8 @@ bool reduce_input(ReduceOp op, const ReduceInput *inputs, Device *device, const 
         }
         sources[i] = (InputSource){.kernel = inputs[i].kernel, .args = inputs[i].args};
     }
-    return reduce_sources(op, inputs_kernel_type(inputs[0].kernel), sources, count, device, domain, shape, whole,
-                          check, result);
+    return reduce_sources(op, inputs_kernel_type(inputs[0].kernel), sources, count, device, domain, shape, whole, check,
+                          result);
 }
 
 const Type *reduce_state_type(ReduceOp op, const Type *type)
