@@ -36,7 +36,7 @@ local function is_width(value)
     return option.is_positive(value) and value >= 1e-15 and value <= 1e15
 end
 
-local OPEN <const>, VECTOR <const>, POSITIVE <const> = option.stream, option.vector, option.positive
+local OPEN <const>, VECTOR <const>, POSITIVE <const> = provider.option, option.vector, option.positive
 local SHARE <const> = option.not_negative
 local OPTIONS <const> = {
     shape = {is_shape, "a table of two whole numbers, 1 or more, at most 2147483647 elements"},
@@ -46,12 +46,13 @@ local OPTIONS <const> = {
     damping = option.default(SHARE, 0), drag = option.default(SHARE, 0),
     gravity = option.default(VECTOR, {0, -9.81, 0}), wind = option.default(VECTOR, {0, 0, 0}),
     dt = POSITIVE, substeps = option.default(simulation.substeps, 1), walls = option.default(walls.row, {}),
+    on = provider.row,
 }
 local SAFE <const> = 0.5 -- of the longest stable step: the default step
 
 -- Returns a copy of a stream with one vec3 or number for each particle. Raises an error if an element is not finite.
-local function taken_field(name, s, type, shape)
-    s = rill.type(s) == "expression" and s:eval() or s
+local function taken_field(on, name, s, type, shape)
+    s = on.open(("rill.cloth: option '%s'"):format(name), s)
     local have, want = table.concat(s.shape, "x"), table.concat(shape, "x")
     if have ~= want or type and s.type ~= type then
         fail("rill.cloth: option '%s': expected a stream of %s of shape %s, got one of %s of shape %s", name,
@@ -62,7 +63,7 @@ local function taken_field(name, s, type, shape)
         local place = {bad:argmax()}
         fail("rill.cloth: option '%s': element %s is not finite", name, table.concat(place, ", "))
     end
-    return s:copy()
+    return on.take(s):copy()
 end
 
 -- The springs of a particle have at most the stiffness `sum` per mass; the square of the highest frequency is at most
@@ -84,20 +85,20 @@ local function new(given)
         fail("rill.cloth: option 'positions': expected a stream of vec3 of two dimensions, got shape %s",
             table.concat(shape, "x"))
     end
-    local h = taken.spacing
+    local h, on = taken.spacing, provider.of(taken.on)
     local self = {
         shape = shape, dt = taken.dt, substeps = taken.substeps, time = 0, before = 0, limit = longest_step(taken),
-        on = provider.streams,
+        on = on,
     }
     local flat = not taken.positions and rill.stream("vec3", shape, function(i, j)
         return {(j - 1) * h, 0, (i - 1) * h}
     end)
-    self.x = flat or taken_field("positions", taken.positions, "vec3", shape)
-    self.v = taken.velocities and taken_field("velocities", taken.velocities, "vec3", shape) or
-        rill.stream("vec3", shape)
-    self.held = taken.held and lattice.mask("rill.cloth: option 'held'", taken.held, shape, 1, 0) or
-        rill.stream("float", shape)
-    self.spare, self.faster = rill.stream("vec3", shape), rill.stream("vec3", shape)
+    self.x = flat and on.take(flat) or taken_field(on, "positions", taken.positions, "vec3", shape)
+    self.v = taken.velocities and taken_field(on, "velocities", taken.velocities, "vec3", shape) or
+        on.stream("vec3", shape)
+    self.held = taken.held and lattice.mask("rill.cloth: option 'held'", taken.held, shape, 1, 0, on) or
+        on.stream("float", shape)
+    self.spare, self.faster = on.stream("vec3", shape), on.stream("vec3", shape)
     self.walls = walls.new("rill.cloth", taken.walls, 3, 4 * h)
     self.stepper = kernels.step:kernel(dimensions.with(3, self.walls.text))
     local stiff = taken.stiffness
@@ -133,11 +134,11 @@ end
 -- the cloth.
 function methods:hold(mask)
     local c = state_of(self, "hold")
-    if mask ~= nil and errors.not_open(mask) then
+    if mask ~= nil and not provider.accepts(mask) then
         fail("C:hold: argument #1 'mask': expected an open stream, got %s", errors.told(mask))
     end
-    local held = mask == nil and rill.stream("float", c.shape) or
-        lattice.mask("C:hold: argument #1 'mask'", mask, c.shape, 1, 0)
+    local held = mask == nil and c.on.stream("float", c.shape) or
+        lattice.mask("C:hold: argument #1 'mask'", mask, c.shape, 1, 0, c.on)
     c.held:close()
     c.held, c.call.held = held, held
     return self
@@ -162,7 +163,8 @@ function methods:picture(options)
         fail("C:picture: a cloth of %d x %d particles has no squares to draw: expected at least 2 x 2",
             c.shape[1], c.shape[2])
     end
-    local low, high = c.x:min(), c.x:max()
+    local x = c.on.whole(c.x)
+    local low, high = x:min(), x:max()
     local wide = vector.longest(low, high)
     local at = taken.at or vector.middle(low, high)
     local eye = taken.eye or {at[1] + 0.5 * wide, at[2] + 0.8 * wide, at[3] + 1.8 * wide}
@@ -176,7 +178,7 @@ function methods:picture(options)
     local drawing = kernels.picture:program()
     local parts = math.max(2, math.ceil(3 * math.max(size[1], size[2]) / math.min(c.shape[1], c.shape[2])))
     local pixel, key, color = drawing.strew {
-        x = c.x, parts = parts, eye = eye, right = right, above = vector.cross(right, ahead), ahead = ahead,
+        x = x, parts = parts, eye = eye, right = right, above = vector.cross(right, ahead), ahead = ahead,
         middle = {size[2] / 2, size[1] / 2},
         focus = size[1] / 2 / math.tan(math.rad(taken.fov or taken.angle or 40) / 2),
         extent = {size[2], size[1]}, shape = {(c.shape[1] - 1) * parts, (c.shape[2] - 1) * parts},

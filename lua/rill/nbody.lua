@@ -39,7 +39,7 @@ local KINDS <const> = {
     yoshida = {how = integration.kinds.leapfrog, shares = {OUTER, 1 - 2 * OUTER, OUTER}},
 }
 local OPTIONS <const> = {
-    positions = option.stream, velocities = option.stream,
+    positions = provider.option, velocities = provider.option, on = provider.row,
     masses = lattice.number_or_stream(table.unpack(option.not_negative)), G = option.default(option.finite, 1),
     softening = option.default(option.not_negative, 0), dt = option.positive,
     integrator = option.words(KINDS, "leapfrog"),
@@ -78,23 +78,31 @@ local function drift(b, kick, share)
     b.passes.drift(call)
 end
 
+-- Calls a kernel for the bodies of this process, which reads all bodies from call.b.
 local function in_slices(b, kernel, call)
+    call.b = b.on.whole(b.packed)
     for from = 0, b.count - 1, SLICE do
         call.from, call.to = from, math.min(from + SLICE, b.count)
         kernel(call)
     end
+    if call.b ~= b.packed then
+        call.b:close()
+    end
 end
 
 local function pull(b)
+    b.pulls.a, b.pulls.first = b.on.part(b.a)
     in_slices(b, b.passes.pull, b.pulls)
 end
 
 -- Returns the potential depth of each body, the sum of m / distance in the units of `b.packed`, a new stream of
 -- doubles.
 local function depths(b)
-    local depth = rill.stream("double", b.count)
+    local depth = b.on.stream("double", b.count)
     drift(b, 0, 0)
-    in_slices(b, b.passes.weigh, {soft = b.soft * b.per ^ 2, per = b.per, x = b.x, b = b.packed, depth = depth})
+    local own, first = b.on.part(depth)
+    in_slices(b, b.passes.weigh, {soft = b.soft * b.per ^ 2, per = b.per, first = first, x = (b.on.part(b.x)),
+        depth = own})
     return depth
 end
 
@@ -107,12 +115,12 @@ local function default_step(b)
 end
 
 local function add_calls(b)
-    local share = -(-b.count // #ABREAST[rill.device().family])
+    local count = b.on.part(b.a).size
+    local share = -(-count // #ABREAST[rill.device().family])
     b.nth = rill.iota(share):copy()
     b.drifts = {a = b.a, m = b.m, x = b.x, v = b.v, b = b.packed, per = b.per, weight = b.weight}
     b.pulls = {
-        n = b.count, share = share, g = b.G * b.per ^ 2 / b.weight, soft = b.soft * b.per ^ 2, nth = b.nth,
-        b = b.packed, a = b.a,
+        n = count, share = share, g = b.G * b.per ^ 2 / b.weight, soft = b.soft * b.per ^ 2, nth = b.nth,
     }
 end
 
@@ -120,12 +128,13 @@ end
 -- copied.
 local function new(given)
     local taken = simulation.take("rill.nbody", given, OPTIONS, "positions")
-    local x, low, high = coordinates.vectors("rill.nbody", "positions", taken.positions)
-    local v = taken.velocities and coordinates.vectors("rill.nbody", "velocities", taken.velocities, x.type, x.size)
+    local on = provider.of(taken.on)
+    local x, low, high = coordinates.vectors("rill.nbody", on, "positions", taken.positions)
+    local v = taken.velocities and coordinates.vectors("rill.nbody", on, "velocities", taken.velocities, x.type, x.size)
     local b = {
-        x = x, v = v or rill.stream(x.type, x.size), a = rill.stream(x.type, x.size), count = x.size, shape = {x.size},
-        packed = rill.stream("vec4", x.size), dimensions = coordinates.dimensions[x.type], time = 0, G = taken.G,
-        soft = taken.softening ^ 2, kind = KINDS[taken.integrator], dt = taken.dt, on = provider.streams,
+        x = x, v = v or on.stream(x.type, x.size), a = on.stream(x.type, x.size), count = x.size, shape = {x.size},
+        packed = on.stream("vec4", x.size), dimensions = coordinates.dimensions[x.type], time = 0, G = taken.G,
+        soft = taken.softening ^ 2, kind = KINDS[taken.integrator], dt = taken.dt, on = on,
     }
     b.m = masses_of(b, taken.masses)
     b.per, b.weight = per_extent(low, high, taken.softening), inverse(b.m:max())
@@ -192,7 +201,7 @@ end
 
 -- Returns the corners of a box that contains all bodies, with a margin.
 local function extent_of(b)
-    local low, high = b.x:min(), b.x:max()
+    local low, high = b.on.extent(b.x)
     local wide, far = 0, 0
     for d = 1, #low do
         wide, far = math.max(wide, high[d] - low[d]), math.max(far, math.abs(low[d]), math.abs(high[d]))
@@ -215,7 +224,7 @@ function methods:picture(options)
     local fastest = taken.fastest or 2 * rill.length(b.v):mean()
     local kernels = texts.picture:program(dimensions[b.dimensions])
     local amounts <close>, speeds = viewpoint.spots(camera, kernels.shine, {
-        spot = taken.spot or 1.5, fastest = math.max(fastest, 2.0 ^ -126), x = b.x, v = b.v, -- not 0 if all are at rest, because it is a divisor
+        spot = taken.spot or 1.5, fastest = math.max(fastest, 2.0 ^ -126), x = b.on.whole(b.x), v = b.on.whole(b.v), -- not 0 if all are at rest, because it is a divisor
     })
     local fast <close> = speeds
     return kernels.sky(taken.light or 1, amounts, fast)

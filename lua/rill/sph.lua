@@ -10,6 +10,7 @@ local integration = require "rill.simulation.particle.integration"
 local neighbors = require "rill.simulation.particle.neighbors"
 local portrait = require "rill.simulation.particle.render"
 local rounds = require "rill.simulation.particle.step"
+local provider = require "rill.stream.provider"
 local simulation = require "rill.simulation.simulation"
 local smoothing = require "rill.simulation.particle.smoothing"
 local dimensions = require "rill.glsl.dimensions"
@@ -103,9 +104,10 @@ end
 -- `density`.
 local function new(given)
     local taken = simulation.take("rill.sph", given, OPTIONS, "positions", "radius")
-    local x, low, high = coordinates.vectors("rill.sph", "positions", taken.positions)
+    local on = provider.streams
+    local x, low, high = coordinates.vectors("rill.sph", on, "positions", taken.positions)
     fit(taken, coordinates.dimensions[x.type])
-    local v = taken.velocities and coordinates.vectors("rill.sph", "velocities", taken.velocities, x.type, x.size)
+    local v = taken.velocities and coordinates.vectors("rill.sph", on, "velocities", taken.velocities, x.type, x.size)
     v = v or rill.stream(x.type, x.size)
     local extents = vector.sides(low, high)
     taken.sound = taken.sound or sound_of(taken, extents, v)

@@ -16,4 +16,5 @@ describe("a simulation over distributed streams", function()
 
     test("computes waves and heat as in one process", "fields", {1, 3}, "18\tdone")
     test("computes fluids as in one process", "fluids", {2, 3}, "15\tdone")
+    test("computes bodies and cloth as in one process", "bodies", {1, 3}, "3\tdone")
 end)

@@ -2,7 +2,7 @@ $section(passes)
 // `b` has positions and masses in units of the initial extent and of the largest initial mass (powers of two), so
 // that squares and cubes of distances are representable as floats in any units. Bodies closer than 1e-12, including a
 // body and itself, do not act on each other, because their direction is undefined. An invocation computes the bodies
-// p of `abreast`, at distances of `share`.
+// p of `abreast`, at distances of `share`. `b` has all bodies, of which `n` from `first` on are those of this process.
 float closeness($V d, float soft) {
     float r2 = dot(d, d) + soft;
     return r2 > 1e-24 ? inversesqrt(r2) : 0.0;
@@ -12,8 +12,8 @@ kernel void drift(float kick, float share, float per, float weight, $V a<>, floa
     x += share * v;
     b = vec4(per * x, $if(rank == 2){0.0,} weight * m);
 }
-kernel void pull(int n, int share, int from, int to, float g, float soft, int nth<>, vec4 b[], inout $V a[]) {
-    $for(p, abreast){ $V here$p; here$p = $V(b[min(nth + $p * share, n - 1)].$fields); $V sum$p; sum$p = $V(0.0); }
+kernel void pull(int n, int share, int first, int from, int to, float g, float soft, int nth<>, vec4 b[], inout $V a[]) {
+    $for(p, abreast){ $V here$p; here$p = $V(b[first + min(nth + $p * share, n - 1)].$fields); $V sum$p; sum$p = $V(0.0); }
     for (int j = from; j < to; j++) {
         vec4 other = b[j];
         $for(p, abreast){ $V d$p; d$p = $V(other.$fields) - here$p; float near$p; near$p = closeness(d$p, soft);
@@ -21,8 +21,8 @@ kernel void pull(int n, int share, int from, int to, float g, float soft, int nt
     }
     $for(p, abreast){ if (nth + $p * share < n) a[nth + $p * share] = g * sum$p + (from > 0 ? a[nth + $p * share] : $V(0.0)); }
 }
-kernel void weigh(int from, int to, float soft, float per, $V x<>, vec4 b[], inout double depth<>) {
-    int own = indexof(x).x;
+kernel void weigh(int first, int from, int to, float soft, float per, $V x<>, vec4 b[], inout double depth<>) {
+    int own = first + indexof(x).x;
     $V here = per * x;
     double sum = from > 0 ? depth : 0.0;
     for (int j = from; j < to; j++) {

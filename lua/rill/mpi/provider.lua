@@ -41,6 +41,36 @@ function provider.take(s)
     return cut.same(data.cut, target) and s or order.recut(s, target)
 end
 
+--- provider.whole(d) returns all elements of a distributed stream on every rank, a new stream.
+function provider.whole(d)
+    return d:collect "all"
+end
+
+--- provider.part(d) returns this rank's elements of a distributed stream of one dimension, which may then be written,
+-- and the number of elements before them.
+function provider.part(d)
+    d:changed()
+    return d.part, d._state.data.cut.first[1]
+end
+
+-- Returns the value for which `pick` is true of two, a NaN if one is NaN, or the one that is not nil.
+local function join(a, b, pick)
+    return (a == nil or a == a and (b ~= b or pick(b, a))) and b or a
+end
+
+--- provider.extent(d) returns the least and the greatest value of each component of all elements, two tables.
+function provider.extent(d)
+    local part, low, high = d.part, nil, nil
+    for _, own in ipairs(wire.gather(part.size > 0 and {part:min(), part:max()} or {})) do
+        for k = 1, own[1] and #own[1] or 0 do
+            low, high = low or {}, high or {}
+            low[k] = join(low[k], own[1][k], function(b, a) return b < a end)
+            high[k] = join(high[k], own[2][k], function(b, a) return b > a end)
+        end
+    end
+    return low, high
+end
+
 --- provider.divide(grid, where, periodic): see rill.mpi.grid. provider.speaks: whether this rank writes warnings.
 provider.divide, provider.speaks = divide, wire.rank == 1
 

@@ -102,7 +102,7 @@ H.shape: integer[] -- the shape of the grid
 H:close() -- frees its memory at once
 ]==] },
     { "cloth", [==[
-rill.cloth(options: {shape?: table, positions?: source, velocities?: source, held?: source, spacing?: number, mass?: number, stiffness?: number, shear?: number, bend?: number, damping?: number, drag?: number, gravity?: number[], wind?: number[], walls?: table[], dt?: number, substeps?: integer|boolean}): cloth -- returns a simulation of cloth: particles connected by springs
+rill.cloth(options: {shape?: table, positions?: source, velocities?: source, held?: source, spacing?: number, mass?: number, stiffness?: number, shear?: number, bend?: number, damping?: number, drag?: number, gravity?: number[], wind?: number[], walls?: table[], dt?: number, substeps?: integer|boolean, on?: table}): cloth -- returns a simulation of cloth: particles connected by springs
 C:step(dt?: number): cloth -- advances by dt seconds. Default: half of the longest stable step. Nothing is read back
 C:hold(mask?: source): cloth -- fixes the particles where the mask holds. Without a mask: none
 C:picture(options?: {size?: table, eye?: number[], at?: number[], fov?: number}): stream -- renders the cloth from a camera: vec3
@@ -114,7 +114,7 @@ C.shape: integer[] -- the numbers of rows and columns
 C:close() -- frees its memory at once
 ]==] },
     { "nbody", [==[
-rill.nbody(options: {positions: source, velocities?: source, masses?: number|source, G?: number, softening?: number, dt?: number, integrator?: string}): nbody -- returns a simulation of bodies in two or three dimensions that all attract each other
+rill.nbody(options: {positions: source, velocities?: source, masses?: number|source, G?: number, softening?: number, dt?: number, integrator?: string, on?: table}): nbody -- returns a simulation of bodies in two or three dimensions that all attract each other
 N:step(dt?: number): nbody -- advances by dt seconds. Default: N.dt. Nothing is read back
 N:picture(options?: {size?: table, low?: number[], high?: number[], eye?: number[], target?: number[], up?: number[], fov?: number, spot?: number, fastest?: number, light?: number}): stream -- renders the bodies as points of light: vec3
 N.positions: stream -- the positions, the state itself, which may be written

@@ -4,6 +4,10 @@
 --   stream(type, shape [, value])  returns a new stream, as rill.stream does
 --   open(where, value)             returns a stream or the value of an expression; raises an error for other values
 --   take(stream)                   returns a stream of this provider with the elements of a stream that `open` returned
+--   whole(stream)                  returns all elements of a stream of this provider, a stream of this process
+--   part(stream)                   returns the elements of this process of a stream of this provider, and the number of
+--                                  elements before them
+--   extent(stream)                 returns the least and the greatest value of each component
 -- and the field `speaks`, whether this process writes warnings. A provider of distributed streams also has the function
 -- divide(grid, where, periodic): see rill.mpi.grid.
 local rill = require "rill.core.public"
@@ -25,6 +29,9 @@ provider.streams = {
         return errors.open(where, value)
     end,
     take = function(stream) return stream end,
+    whole = function(stream) return stream end,
+    part = function(stream) return stream, 0 end,
+    extent = function(stream) return stream:min(), stream:max() end,
     speaks = true,
 }
 

@@ -14,11 +14,11 @@ local function texts_of(list)
     return list
 end
 
---- coordinates.vectors(where, name, s [, type, count]) returns a copy of the option `name`, a stream of vectors, one
+--- coordinates.vectors(where, on, name, s [, type, count]) returns a copy of the option `name`, a stream of vectors, one
 -- for each particle, and the corners of its bounding box. Raises an error if an element is not finite, or if the type
--- or the number differs from those given.
-function coordinates.vectors(where, name, s, type, count)
-    s = rill.type(s) == "expression" and s:eval() or s
+-- or the number differs from those given. on: the provider of the copy.
+function coordinates.vectors(where, on, name, s, type, count)
+    s = on.open(("%s: option '%s'"):format(where, name), s)
     if not coordinates.dimensions[s.type] or type and s.type ~= type or #s.shape ~= 1 then
         errors.fail("%s: option '%s': expected a stream of %s of one dimension, got one of %s of shape %s", where, name,
             type or "vec2 or vec3", s.type, tostring(s.shape))
@@ -26,12 +26,13 @@ function coordinates.vectors(where, name, s, type, count)
         errors.fail("%s: option '%s': expected %s, got %d", where, name,
             count and ("%d, as there are positions"):format(count) or "one particle at least", s.size)
     end
-    local low, high = s:min(), s:max()
+    s = on.take(s)
+    local low, high = on.extent(s)
     for d = 1, #low do
         if low[d] - low[d] ~= 0 or high[d] - high[d] ~= 0 then
             local place = rill.where(rill.isnan(rill.length(s - s)), 1, 0):eval():argmax()
             errors.fail("%s: option '%s': element %d is not finite: (%s)", where, name, place,
-                table.concat(texts_of(s:values(place, place)), ", "))
+                table.concat(texts_of(s:get(place)), ", "))
         end
     end
     return s:copy(), low, high
