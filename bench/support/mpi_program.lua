@@ -120,7 +120,7 @@ function cases.cg()
     b.part:write(rill.random(b.part.shape, {seed = mpi.rank}))
     b:changed()
     measure("cg", 20, function(count)
-        mpi.cg(function(x, y) lap {u = x:boundary "zero", r = y} end, b, {iterations = count, tolerance = 0,
+        rill.solve.cg(function(x, y) lap {u = x:boundary "zero", r = y} end, b, {iterations = count, tolerance = 0,
             strict = false})
     end)
 end

@@ -1,7 +1,8 @@
--- Tests of simulations with the option on = rill.mpi: programs run on 1 to 4 ranks, and must print the same.
+-- Tests of solvers over distributed streams, and of simulations with the option on = rill.mpi: programs run on 1 to 4
+-- ranks, and must print the same.
 local ranks = require "spec.support.ranks"
 
-describe("a simulation over distributed streams", function()
+describe("a solver or simulation over distributed streams", function()
     local why <const> = ranks.missing()
 
     local function test(name, program, some, expected)
@@ -13,6 +14,8 @@ describe("a simulation over distributed streams", function()
             assert(text:find(expected, 1, true), text)
         end)
     end
+
+    test("solves as in one process #long", "solvers", {1, 2, 3, 4}, "done")
 
     test("computes waves and heat as in one process", "fields", {1, 3}, "18\tdone")
     test("computes fluids as in one process", "fluids", {2, 3}, "15\tdone")

@@ -153,19 +153,6 @@ function cut.part(ends, i)
     return low - 1
 end
 
---- cut.half(c) returns the cut of the grid with half as many elements, rounded up, in each dimension. The ends of the
--- parts of c must be even.
-function cut.half(c)
-    local half = {shape = {}, grid = tables.copy(c.grid), ends = {}}
-    for d, n in ipairs(c.shape) do
-        half.shape[d], half.ends[d] = (n + 1) // 2, {}
-        for p, index in ipairs(c.ends[d]) do
-            half.ends[d][p] = (index + 1) // 2
-        end
-    end
-    return complete(half)
-end
-
 --- cut.coarse(c, shape, ratio, offset) returns the cut of a coarser grid, whose element i is at position ratio[d] i +
 -- offset[d] of dimension d of the grid of c (both from 0): every rank has the elements in its box.
 function cut.coarse(c, shape, ratio, offset)

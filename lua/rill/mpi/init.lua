@@ -11,8 +11,8 @@ local files = require "rill.mpi.files"
 local particles = require "rill.mpi.particles"
 local provider = require "rill.mpi.provider"
 local smoke = require "rill.mpi.smoke"
-local solve = require "rill.mpi.solve"
 local sph = require "rill.mpi.sph"
+local solve = require "rill.solve"
 local providers = require "rill.stream.provider"
 require "rill.mpi.algebra"
 require "rill.mpi.fold"
@@ -172,12 +172,11 @@ function mpi.profile(f, ...)
 end
 
 mpi.stream, mpi.distribute = constructor.stream, order.distribute
-mpi.cg, mpi.multigrid = solve.cg, solve.multigrid
 mpi.particles, mpi.smoke, mpi.sph = particles.new, smoke.new, sph.new
 mpi.load, mpi.checkpoint, mpi.restart = files.load, files.checkpoint, files.restart
 
 -- Errors are raised at lines of the script, with the name of the function that it called.
-local CALLS_BACK <const> = {reduce = true, profile = true, cg = true}
+local CALLS_BACK <const> = {reduce = true, profile = true}
 for name, f in pairs(mpi) do
     if type(f) == "function" then
         mpi[name] = errors.guard(f, "rill.mpi." .. name, not CALLS_BACK[name] and "^rill%.[%w_.]+" or nil)
@@ -186,6 +185,10 @@ end
 for name, method in pairs(distributed.methods) do
     distributed.methods[name] = errors.guard(method, "D:" .. name, "^s:[%w_]+")
 end
+
+--- rill.mpi.cg and rill.mpi.multigrid are other names of rill.solve.cg and rill.solve.multigrid, which take distributed
+-- streams.
+mpi.cg, mpi.multigrid = solve.cg, solve.multigrid
 
 providers.modules[mpi] = provider
 return errors.strict(mpi, "rill.mpi")

@@ -91,24 +91,26 @@ local function total(list)
     return sum
 end
 
--- Counts the exchange of one row with each neighbor, of a stream that is cut along its first dimension.
-local function row_halo(shape, size, bytes)
+-- Counts the exchange of some rows (default: 1) with each neighbor, of a stream that is cut along its first dimension.
+local function row_halo(shape, size, bytes, rows)
     local reach = {}
-    for d in ipairs(shape) do reach[d] = 1 end
+    for d in ipairs(shape) do reach[d] = rows or 1 end
     return model.halo(shape, {size}, reach, bytes)
 end
 
---- model.cg(shape, size, bytes, preconditioned) counts an iteration of rill.mpi.cg without the preconditioner itself:
+--- model.cg(shape, size, bytes, preconditioned) counts an iteration of rill.solve.cg without the preconditioner itself:
 -- the halo of a matrix that reads the nearest neighbors, and the sums. bytes: of an element; preconditioned: whether
--- there is a preconditioner, whose method needs another sum.
+-- the preconditioner is a function, whose method needs two more sums.
 function model.cg(shape, size, bytes, preconditioned)
-    return total {{row_halo(shape, size, bytes), 1}, {model.reduce(size), preconditioned and 4 or 3}}
+    return total {{row_halo(shape, size, bytes), 1}, {model.reduce(size), preconditioned and 4 or 2}}
 end
 
-local LEAST_GRID <const> = 16384 -- elements of the grid that rill.mpi.multigrid gathers
-local HALOS <const> = 5          -- of a level: two sweeps before the residual, the residual, and two sweeps after it
+local LEAST_GRID <const> = 16384 -- elements of the grid that rill.solve.multigrid gathers
+-- Of a level: the exchanges of one row (smoothing from zero, the residual, and two steps of smoothing), and the rows of
+-- those for the grid below and, except for the first level, for the grid above.
+local ROWS <const>, DOWN <const>, UP <const> = 4, 3, 2
 
---- model.multigrid(shape, size, bytes) counts a cycle of rill.mpi.multigrid: the halos of the levels, and the last
+--- model.multigrid(shape, size, bytes) counts a cycle of rill.solve.multigrid: the halos of the levels, and the last
 -- level, which all ranks gather.
 function model.multigrid(shape, size, bytes)
     local list, level = {}, {table.unpack(shape)}
@@ -121,7 +123,9 @@ function model.multigrid(shape, size, bytes)
                 all_bytes = share * size, rounds = size > 1 and 1 or 0}, 1}
             return total(list)
         end
-        list[#list + 1] = {row_halo(level, size, bytes), HALOS}
+        list[#list + 1] = {row_halo(level, size, bytes), ROWS}
+        list[#list + 1] = {row_halo(level, size, bytes, DOWN), 1}
+        list[#list + 1] = #list > 2 and {row_halo(level, size, bytes, UP), 1} or nil
         for d, n in ipairs(level) do level[d] = (n + 1) // 2 end
     end
 end

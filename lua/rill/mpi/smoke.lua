@@ -7,7 +7,7 @@ local option = require "rill.core.options"
 local constructor = require "rill.mpi.constructor"
 local distributed = require "rill.mpi.distributed"
 local wire = require "rill.mpi.wire"
-local solve = require "rill.mpi.solve"
+local solve = require "rill.solve"
 
 local fail <const> = errors.fail
 
@@ -93,7 +93,7 @@ local OPTIONS <const> = {
 -- Options: shape (required): {rows, columns}; dt (default 1): seconds of a step; lift (default 0.1): acceleration per
 -- unit of heat; weight (default 0.02): acceleration downward per unit of density; cooling (default 0.01): the share of
 -- heat that is lost per second; reach (default 8): cells from which a value may come in one sub-step, from 2 to 64;
--- tolerance (default 1e-4): of the pressure, as for rill.mpi.multigrid.
+-- tolerance (default 1e-4): of the pressure, as for rill.solve.multigrid.
 function smoke.new(options)
     local o = option.take("rill.mpi.smoke", options, OPTIONS)
     o.reach = math.tointeger(o.reach)

@@ -39,8 +39,8 @@ F:determinant(): number|stream, number|stream -- returns the determinant, and th
 F:close() -- frees the factors at once
 h.shape: integer[] -- the shape of the grid
 h.type: string -- the type of x
-h:solve(b: source, options?: {x?: stream, x0?: source, cycles?: integer, tolerance?: number, every?: integer, strict?: boolean}): stream, table -- solves as rill.solve.multigrid on these grids. The option x is a stream that is improved in place
-h:cycle(x: stream, b: source, count?: integer): stream -- runs `count` cycles on x. Default: 1. Nothing is read back
+h:solve(b: source|distributed, options?: {x?: stream|distributed, x0?: source|distributed, cycles?: integer, tolerance?: number, every?: integer, strict?: boolean}): stream|distributed, table -- solves as rill.solve.multigrid on these grids. The option x is a stream that is improved in place
+h:cycle(x: stream|distributed, b: source|distributed, count?: integer): stream|distributed -- runs `count` cycles on x. Default: 1. Nothing is read back
 h:close() -- frees its memory at once
 ]==] },
     { "fluid", [==[
@@ -237,8 +237,8 @@ rill.mpi.distribute(stream?: source, root?: integer, options?: {halo?: integer, 
 rill.mpi.load(path: string, options?: {halo?: integer, boundary?: string|number|table, ranks?: integer[]}): distributed -- reads a .npy file on all ranks together
 rill.mpi.checkpoint(path: string, state: table) -- writes distributed streams and plain values by name to a file, which is replaced only when it is complete
 rill.mpi.restart(path: string, options?: {ranks?: integer[]}): table? -- returns the table that rill.mpi.checkpoint has written; nil if there is no file
-rill.mpi.cg(A: kernel|function, b: distributed, options?: {tolerance?: number, iterations?: integer, x0?: distributed, strict?: boolean, preconditioner?: function}): distributed, table -- solves A x = b by conjugate gradients; returns x and a report
-rill.mpi.multigrid(b: distributed, options?: {boundary?: string|table, spacing?: number|table, shift?: number, tolerance?: number, iterations?: integer, x0?: distributed, strict?: boolean}): distributed, table -- solves (shift - laplace) x = b on a grid; returns x and a report
+rill.mpi.cg(A: kernel|function, b: distributed, options?: {tolerance?: number, iterations?: integer, x0?: distributed, precision?: string, every?: integer, strict?: boolean, preconditioner?: string|function, degree?: integer}): distributed, table -- another name of rill.solve.cg
+rill.mpi.multigrid(b: distributed, options?: {boundary?: string|table, spacing?: number|table, shift?: number, cycles?: integer, tolerance?: number, x0?: distributed, precision?: string, every?: integer, strict?: boolean}): distributed, table -- another name of rill.solve.multigrid
 rill.mpi.particles(options: {positions: source, box: table, fields?: table}): distributed_particles -- returns particles that are divided among the ranks
 rill.mpi.smoke(options: {shape: integer[], dt?: number, lift?: number, weight?: number, cooling?: number, reach?: integer, tolerance?: number}): distributed_smoke -- returns smoke on a distributed grid of two dimensions
 rill.mpi.sph(options: {positions: source, box: table, radius: number, sound: number, velocities?: source, density?: number, mass?: number, viscosity?: number, gravity?: table, bounce?: number, dt?: number}): distributed_sph -- returns a fluid of particles that are divided among the ranks

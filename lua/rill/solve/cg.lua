@@ -147,20 +147,20 @@ local function by_launches(A, like, every, named, z, precondition)
     local p, q, best, old = operator.like(like), operator.like(like), operator.like(like), nil
     local step, turn = STEP:kernel {T = like.type, keep = false}, TURN:kernel {T = like.type}
     local step_keeping = STEP:kernel {T = like.type, keep = true}
-    local grown <const> = math.sqrt(refine.GROWN[like.type])
+    local grown <const> = refine.GROWN[like.type]
     if precondition and not named then
         old = operator.like(like)
     end
-    -- Does one iteration, which begins with r'z `before` (nil: none yet). Returns the new r'z; nil and the state if it
-    -- cannot go on.
-    local function iterate(r, x, before, keeps)
+    -- Does one iteration, which begins with r'r `rr`, and r'z `before` (nil: none yet). Returns the new r'z; nil and the
+    -- state if it cannot go on.
+    local function iterate(r, x, rr, before, keeps)
+        local near, rz = r, rr
         if precondition then
             precondition(r, z)
+            near, rz = z, r:dot(z)
         end
-        local near = z or r
-        local rz = r:dot(near)
         if rz <= 0 or rz ~= rz then
-            return nil, rz ~= rz and words.NO_NUMBER or words.UNEVEN, rz
+            return nil, rz ~= rz and words.NO_NUMBER or words.UNEVEN
         end
         turn(before and (old and rz - old:dot(near) or rz) / before or 0, near, p)
         if old then
@@ -179,28 +179,27 @@ local function by_launches(A, like, every, named, z, precondition)
     end
     return function(r, x, goal, left, note)
         x:fill(0)
-        local start = r:norm()
-        local residual, least, count, state, rz, product = start, math.huge, 0, words.RUNNING, nil, nil
-        while residual > goal * start and count < left and state == words.RUNNING do
-            local keeps = residual < least
-            least = math.min(least, residual)
-            local now, stop, found = iterate(r, x, rz, keeps)
+        local start = r:dot(r)
+        local rr, least, count, state, rz, product = start, math.huge, 0, words.RUNNING, nil, nil
+        while rr > goal * goal * start and count < left and state == words.RUNNING do
+            local keeps = rr < least
+            least = math.min(least, rr)
+            local now, stop, found = iterate(r, x, rr, rz, keeps)
             if now then
-                rz, count, residual = now, count + 1, r:norm()
-                state = residual - residual ~= 0 and words.NO_NUMBER or residual > grown * least and words.GROWN or
-                    state
+                rz, count, rr = now, count + 1, r:dot(r)
+                state = rr - rr ~= 0 and words.NO_NUMBER or rr > grown * least and words.GROWN or state
                 if count % every == 0 then
-                    note(count, residual / start)
+                    note(count, math.sqrt(rr / start))
                 end
             else
                 state, product = stop, found
             end
         end
         if count % every ~= 0 or count == 0 then
-            note(count, residual / start)
+            note(count, math.sqrt(rr / start))
         end
         local growth = state == words.RUNNING and words.GROWTH_ALLOWED or 1
-        if residual ~= residual or residual > growth * least then
+        if rr ~= rr or rr > growth * growth * least then
             x:write(best)
         end
         return count, judge({[words.STATE + 1] = state, [words.PQ + 1] = product}, count, named, A.kind)

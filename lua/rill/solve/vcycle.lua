@@ -132,7 +132,7 @@ function vcycle.new(list, boundary, type, like)
 end
 
 local ORIGIN <const> = {[2] = {0, 0}, [3] = {0, 0, 0}}
-local DOWN <const>, UP <const> = {4, 4, 4}, {2, 2, 2} -- how far coarsen and refine read around an element's position
+local DOWN <const>, UP <const> = {3, 3, 3}, {2, 2, 2} -- how far coarsen and refine read around an element's position
 
 -- Returns a stream of all elements of a view, or of those of this process with their neighbors, and the index of its
 -- first element.

@@ -25,8 +25,8 @@ local steps = {
     {50, "stencil", function() u = blur(u):boundary "wrap" end},
     {50, "streams", function() blur(mpi.stream("float", {16, 16}, {init = 1})) end},
     {50, "algebra", function() (u * 2 + 1):sum() end},
-    {5, "cg", function() mpi.cg(laplace, b, {tolerance = 1e-2}) end},
-    {5, "multigrid", function() mpi.multigrid(b, {tolerance = 1e-2}) end},
+    {5, "cg", function() rill.solve.cg(laplace, b, {tolerance = 1e-2}) end},
+    {5, "multigrid", function() rill.solve.multigrid(b, {tolerance = 1e-2}) end},
     {5, "sorts", function() line:sort():unique() line:filter(line:gt(0.5)):rebalance() end},
     {20, "messages", function(i)
         if mpi.rank == 1 then mpi.send({i, positions}, mpi.size) end

@@ -30,7 +30,7 @@ local stencil = rill.kernel [=[
 ]=]
 local whole = rill.random({100, 70}, {seed = 2})
 local b = mpi.stream("float", {100, 70}, {init = whole, boundary = "zero"})
-local x, made = mpi.cg(function(u, r) stencil {u = u:boundary "zero", r = r} end, b)
+local x, made = rill.solve.cg(function(u, r) stencil {u = u:boundary "zero", r = r} end, b)
 local expected = rill.solve.cg(function(u, r) stencil(u:boundary "zero", r) end, whole)
 local all = x:collect "all"
 check("cg", made.converged and rill.abs(all - expected):max() <= 1e-5 * rill.abs(expected):max())
@@ -42,7 +42,7 @@ for _, case in ipairs {
     {{33, 61, 50}, {"neumann", "periodic", "dirichlet"}},
 } do
     local right = rill.random(case[1], {seed = 3}):cast "double"
-    local y, report = mpi.multigrid(mpi.stream("double", case[1], {init = right}), {boundary = case[2],
+    local y, report = rill.solve.multigrid(mpi.stream("double", case[1], {init = right}), {boundary = case[2],
         tolerance = 1e-7})
     local z = rill.solve.multigrid(right, {boundary = case[2], tolerance = 1e-9})
     all = y:collect "all"
