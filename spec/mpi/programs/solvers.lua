@@ -25,8 +25,10 @@ end
 local function spread(options, grid)
     local copy = {}
     for name, value in pairs(options) do
-        copy[name] = rill.type(value) ~= "stream" and value or
-            mpi.stream(value.type, value.shape, {init = value, ranks = grid})
+        copy[name] = value
+        if rill.type(value) == "stream" then
+            copy[name] = mpi.stream(value.type, value.shape, {init = value, ranks = grid})
+        end
     end
     return copy
 end
