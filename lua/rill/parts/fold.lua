@@ -87,11 +87,16 @@ function fold.reduce(provider, name)
         end
         return COUNTED[name](total, size)
     end
-    local states, size = fold.gather(provider, function(s, _, t) return core._state(where, name, s, t) end)
+    local center -- of variances: the mean
+    if name == "var" or name == "std" then
+        local states <const>, size <const> = fold.gather(provider, function(s) return core._state(where, "center", s) end)
+        center = size > 0 and core._join(where, "center", element, states, size) or nil
+    end
+    local states, size = fold.gather(provider, function(s, _, t) return core._state(where, name, s, t, center) end)
     if size == 0 then
         return empty
     end
-    return core._join(where, name, element, states, size)
+    return core._join(where, name, element, states, size, center)
 end
 
 --- fold.define(methods, letter, provide) adds the reductions to the methods of a class. `letter`: stands for an object in

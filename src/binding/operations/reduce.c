@@ -235,7 +235,7 @@ static ReduceOp op_named(lua_State *L, const char *name, const char *function)
     while (op < REDUCE_OPS && strcmp(reduce_ops_name((ReduceOp)op), name) != 0) {
         op++;
     }
-    if (op == REDUCE_OPS || op == REDUCE_MOMENTS) {
+    if (op == REDUCE_OPS) {
         luaL_error(L, "%s: expressions have no reduction '%s'", function, name);
     }
     return (ReduceOp)op;
@@ -269,6 +269,7 @@ static int module_reduce(lua_State *L)
                        .input[0] = {kernel, input.args},
                        .check = state_get(L)->check};
     ReduceOp op = op_named(L, name, function);
+    luaL_argcheck(L, op != REDUCE_CENTER, 1, "the operation needs a state");
     if (op == REDUCE_DOT) {
         x.input[1] = (ReduceInput){kernel_to(L, 6), second.args};
         call_start(L, &second, x.input[1].kernel);
@@ -285,6 +286,17 @@ static int module_reduce(lua_State *L)
 /* reductions of data in parts: see reduce.h */
 
 /* _state(function, operation, s [, t]): returns the state of a part, a stream that is not empty, as a string. */
+static const ReduceCenter *center_to(lua_State *L, int index, ReduceCenter *center)
+{
+    size_t bytes;
+    const char *text = lua_tolstring(L, index, &bytes);
+    if (!text) {
+        return NULL;
+    }
+    luaL_argcheck(L, bytes == sizeof *center, index, "not the result of center");
+    return memcpy(center, text, sizeof *center);
+}
+
 static int module_state(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 1);
@@ -297,18 +309,22 @@ static int module_state(lua_State *L)
     if (!type) {
         refuse(L, function);
     }
+    ReduceCenter given;
+    const ReduceCenter *center = center_to(L, 5, &given);
     Stream result;
     unsigned char state[TYPE_MAX_BYTES];
     binding_run(L, s->device, function,
-                (reduce_state(op, s, t, &result) || error_prefix("%s", function)) && value_read(&result, state));
+                (reduce_state(op, s, t, center, &result) || error_prefix("%s", function)) &&
+                    value_read(&result, state));
     lua_pushlstring(L, (const char *)state, (size_t)type->bytes);
     return 1;
 }
 
 /* Releases the states. */
-static bool join_states(ReduceOp op, const Type *type, Stream *states, int64_t total, Stream *result)
+static bool join_states(ReduceOp op, const Type *type, Stream *states, int64_t total, const ReduceCenter *center,
+                        Stream *result)
 {
-    bool done = reduce_join(op, type, states, total, result);
+    bool done = reduce_join(op, type, states, total, center, result);
     stream_release(states);
     return done;
 }
@@ -338,12 +354,19 @@ static int module_join(lua_State *L)
         memcpy(all + bytes * (size_t)i, one, bytes);
         lua_pop(L, 1);
     }
+    ReduceCenter given, made;
+    const ReduceCenter *center = center_to(L, 6, &given);
     Device *device = state_device(L);
     Stream states, result;
     _Alignas(double) unsigned char element[TYPE_MAX_BYTES];
     binding_run(L, device, function,
-                packed_stream(device, state, &shape, all, &states) && join_states(op, type, &states, total, &result) &&
-                    value_read(&result, element));
+                packed_stream(device, state, &shape, all, &states) &&
+                    join_states(op, type, &states, total, center, &result) &&
+                    (op == REDUCE_CENTER ? reduce_read_center(&result, &made) : value_read(&result, element)));
+    if (op == REDUCE_CENTER) {
+        lua_pushlstring(L, (const char *)&made, sizeof made);
+        return 1;
+    }
     push_result(L, op, reduce_result_type(op, type, true), type->components, element);
     return 1;
 }

@@ -205,6 +205,9 @@ static bool issue(const ReducerText *text, const Inputs *in, const Blocks *shape
     }
     fill(in, shape, key, level, layout, words);
     words[layout->out_base] = (uint32_t)(to->offset * words_each);
+    if (text->constant_count > 0) {
+        memcpy(&words[layout->constants], text->constants, (size_t)text->constant_count * sizeof *text->constants);
+    }
     Dispatch dispatch = {.program = program, .params = words, .param_vectors = vectors};
     inputs_bind(in, &key->input, &layout->input, &dispatch);
     dispatch.blocks[0].buffer = to->buffer;

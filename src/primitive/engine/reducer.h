@@ -30,6 +30,9 @@ typedef struct ReducerText {
      * returns its argument. A rill_start(T x) replaces rill_first: it returns the accumulator of no elements, for a
      * run whose first element is x. A rill_none() replaces rill_first_again. */
     int flush;
+    /* Optional: doubles that the text reads as RILL_CONSTANT0, RILL_CONSTANT1 ... */
+    const double *constants;
+    int constant_count;
     const Type *value;       /* T, of the built-in texts */
     const Type *accumulator; /* A */
     const Type *result;      /* R */

@@ -45,6 +45,7 @@ static bool lay_out(const Inputs *in, const void *engine_key, void *engine_layou
     layout->total = take(layout, 2);
     layout->last = take(layout, 1);
     layout->out_base = take(layout, 1);
+    layout->constants = take(layout, 2 * key->constants);
     return inputs_lay_out(in, &key->input, 1, &layout->words, &layout->input);
 }
 
@@ -504,6 +505,11 @@ static void write_program(const void *text, const void *key, const void *layout,
     if (!w->in->operation) { /* would clash with names of a body */
         strbuf_addf(w->out, "#define T %s\n", glsl_type(w->text->value));
     }
+    for (int k = 0; k < w->key->constants; k++) {
+        int word = w->layout->constants + 2 * k;
+        strbuf_addf(w->out, "#define RILL_CONSTANT%d packDouble2x32(uvec2(%s, %s))\n", k, access_word(word),
+                    access_word(word + 1));
+    }
     if (w->text->flush) {
         strbuf_addf(w->out, "#define RILL_FLUSHED %d\n", w->key->special ? REDUCER_FLUSHED : w->text->flush);
     }
@@ -526,6 +532,7 @@ static const Engine engine = {ENGINE_CACHE, sizeof(ReducerLayout), lay_out, writ
 
 Program *reducer_program(const ReducerText *text, const Inputs *in, ReducerKey *key, const ReducerLayout **layout)
 {
+    key->constants = (uint8_t)text->constant_count;
     key->accumulator = text->accumulator;
     key->result = text->result;
     const Type *types[] = {key->accumulator, key->result};

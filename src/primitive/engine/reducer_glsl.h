@@ -21,16 +21,17 @@ typedef struct ReducerKey {
     /* 1: the program always stores results. 0: a program that reduces columns always stores accumulators. Any other
      * program stores results or accumulators, depending on a uniform that is set from ReducerLevel.last. */
     uint8_t last;
-    uint8_t many;    /* many outputs: the cost of a work group and of a store matters */
-    uint8_t once;    /* a block has exactly `input.chunk` elements, in whole texels, so the program has no loop */
-    uint8_t several; /* an invocation reduces several consecutive blocks, so that it reads contiguous memory */
-    uint8_t vectors; /* of columns: four 32-bit words at once */
+    uint8_t many;      /* many outputs: the cost of a work group and of a store matters */
+    uint8_t once;      /* a block has exactly `input.chunk` elements, in whole texels, so the program has no loop */
+    uint8_t several;   /* an invocation reduces several consecutive blocks, so that it reads contiguous memory */
+    uint8_t constants; /* number of ReducerText.constants */
+    uint8_t vectors;   /* of columns: four 32-bit words at once */
     const Type *accumulator, *result;
     InputKey input;
 } ReducerKey;
 
 typedef struct ReducerLayout {
-    int words, count, blocks, outputs, runs, groups, length, total, last, out_base, group;
+    int words, count, blocks, outputs, runs, groups, length, total, last, out_base, constants, group;
     InputLayout input;
 } ReducerLayout;
 

@@ -1,8 +1,10 @@
 #include "primitive/reduction/reduce.h"
 
+#include "gpu/memory/buffer.h"
 #include "primitive/engine/reducer.h"
 #include "primitive/reduction/reduce_ops.h"
 
+#include <math.h>
 #include <string.h>
 
 const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole)
@@ -24,8 +26,14 @@ static ReducerText text_of(ReduceOp op, const ReduceRow *row)
                          .result = row->result};
 }
 
-static bool run_row(ReduceOp op, const ReduceRow *row, InputSource *sources, int count, Device *device,
-                    const Shape *domain, const Shape *shape, bool whole, bool check, Stream *result)
+static void set_center(ReducerText *text, const ReduceCenter *center)
+{
+    text->constants = (const double *)center;
+    text->constant_count = center ? sizeof *center / sizeof(double) : 0;
+}
+
+static bool run_row(ReduceOp op, const ReduceRow *row, const ReduceCenter *center, InputSource *sources, int count,
+                    Device *device, const Shape *domain, const Shape *shape, bool whole, bool check, Stream *result)
 {
     if (!row || !(whole ? stream_create_readable(device, row->result, shape, result)
                         : stream_create(device, row->result, shape, false, result))) {
@@ -34,7 +42,8 @@ static bool run_row(ReduceOp op, const ReduceRow *row, InputSource *sources, int
     for (int s = 0; s < count; s++) {
         sources[s].type = row->value;
     }
-    const ReducerText text = text_of(op, row);
+    ReducerText text = text_of(op, row);
+    set_center(&text, center);
     Inputs *in = inputs_new(device);
     bool done = in && inputs_collect(in, domain, sources, count, NULL, NULL, check) && reducer_run(&text, in, result);
     inputs_release(in);
@@ -48,7 +57,37 @@ static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, 
                            const Shape *domain, const Shape *shape, bool whole, bool check, Stream *result)
 {
     const ReduceRow *row = reduce_row(op, type, whole, shape_elements(shape) == 1);
-    return run_row(op, row, sources, count, device, domain, shape, whole, check, result);
+    ReduceCenter center;
+    if (row && row->centered) {
+        Stream mean;
+        bool done = run_row(REDUCE_CENTER, reduce_row(REDUCE_CENTER, type, true, true), NULL, sources, count, device,
+                            domain, shape, true, check, &mean) &&
+                    reduce_read_center(&mean, &center);
+        if (!done) {
+            return false;
+        }
+    }
+    return run_row(op, row, row && row->centered ? &center : NULL, sources, count, device, domain, shape, whole, check,
+                   result);
+}
+
+bool reduce_read_center(Stream *result, ReduceCenter *center)
+{
+    static const double far = 0x1p960; /* differences may be infinite */
+    double pair[8];
+    int components = result->type->fields[0].type->components;
+    uint64_t bytes = (uint64_t)result->type->bytes;
+    bool done = buffer_read(result->buffer, (uint64_t)result->offset * bytes, pair, bytes);
+    *center = (ReduceCenter){.scale = 1};
+    for (int c = 0; done && c < components; c++) {
+        center->scale = fabs(pair[c]) > far ? 0.25 : center->scale;
+    }
+    for (int c = 0; done && c < components; c++) {
+        center->mean[c] = pair[c] * center->scale;
+        center->rest[c] = pair[components + c] * center->scale;
+    }
+    stream_release(result);
+    return done;
 }
 
 bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *shape, bool whole, Stream *result)
@@ -89,23 +128,25 @@ const Type *reduce_state_type(ReduceOp op, const Type *type)
     return row ? row->accumulator : NULL;
 }
 
-bool reduce_state(ReduceOp op, const Stream *x, const Stream *y, Stream *result)
+bool reduce_state(ReduceOp op, const Stream *x, const Stream *y, const ReduceCenter *center, Stream *result)
 {
     static const Shape one = {.rank = 1, .size = {1}};
     const Argument args[2] = {{.stream = x}, {.stream = y}};
     InputSource sources[2] = {{.args = &args[0]}, {.args = &args[1]}};
-    return run_row(op, reduce_state_row(op, x->type), sources, y ? 2 : 1, x->device, &x->shape, &one, true, false,
-                   result);
+    return run_row(op, reduce_state_row(op, x->type), center, sources, y ? 2 : 1, x->device, &x->shape, &one, true,
+                   false, result);
 }
 
-bool reduce_join(ReduceOp op, const Type *type, const Stream *states, int64_t total, Stream *result)
+bool reduce_join(ReduceOp op, const Type *type, const Stream *states, int64_t total, const ReduceCenter *center,
+                 Stream *result)
 {
     static const Shape one = {.rank = 1, .size = {1}};
     const ReduceRow *row = reduce_row(op, type, true, true);
     if (!row || !stream_create_readable(states->device, row->result, &one, result)) {
         return false;
     }
-    const ReducerText text = text_of(op, row);
+    ReducerText text = text_of(op, row);
+    set_center(&text, center);
     bool done = reducer_join(&text, states, total, result);
     if (!done) {
         stream_release(result);

@@ -10,7 +10,7 @@ typedef enum ReduceOp {
 #define X(id, name) REDUCE_##id,
     REDUCTIONS(X)
 #undef X
-        REDUCE_MOMENTS, /* a structure of the mean and the standard deviation, in doubles */
+        REDUCE_CENTER, /* the mean, as the sum of two doubles: the constants of var and std of a whole */
     REDUCE_OPS
 } ReduceOp;
 
@@ -57,18 +57,27 @@ bool reduce_operand(ReduceOp op, const ReduceOperand *x, const Shape *shape, boo
  * is none. */
 bool reduce_along(ReduceOp op, const ReduceOperand *x, int axis, bool keep, Stream *result);
 
+/* The constants of var and std of a whole: the mean (scale * mean == mean[c] + rest[c]), and a power of two by which elements
+ * are multiplied so that differences are in range. */
+typedef struct ReduceCenter {
+    double scale, mean[4], rest[4];
+} ReduceCenter;
+
 /* Reductions of data in parts. The state of a part is the accumulator of the reduction of its elements, a packed
- * element of reduce_state_type. */
+ * element of reduce_state_type. `center`: of all parts, for var and std; NULL for other operations. */
 
 /* Returns the type of the state of op for elements of `type`, or NULL with error_set if op does not support the
  * type. */
 const Type *reduce_state_type(ReduceOp op, const Type *type);
 /* Reduces all elements of x, which must not be empty, to a state. `y`: as for reduce_stream. Creates `result`, a
  * stream of one element. */
-bool reduce_state(ReduceOp op, const Stream *x, const Stream *y, Stream *result);
+bool reduce_state(ReduceOp op, const Stream *x, const Stream *y, const ReduceCenter *center, Stream *result);
 /* Combines the states of parts, a stream of one dimension. `type`: the type of the elements. `total`: the number of
  * elements of all parts. Creates `result`, a stream of one element of reduce_result_type for a whole. */
-bool reduce_join(ReduceOp op, const Type *type, const Stream *states, int64_t total, Stream *result);
+bool reduce_join(ReduceOp op, const Type *type, const Stream *states, int64_t total, const ReduceCenter *center,
+                 Stream *result);
+/* Reads the result of REDUCE_CENTER, and releases it. */
+bool reduce_read_center(Stream *result, ReduceCenter *center);
 
 /* Applies a reduce kernel to its input and stores the result in the existing stream `result`. The sizes of `result`
  * divide the input's, or it has one element. `args` are in the order of the parameters; the argument of the reduce

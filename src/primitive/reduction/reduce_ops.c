@@ -16,7 +16,7 @@ const char *reduce_ops_name(ReduceOp op)
 #define X(id, name) #name,
         REDUCTIONS(X)
 #undef X
-            "moments"};
+            "center"};
     return names[op];
 }
 
@@ -237,17 +237,36 @@ static void write_bins(ReduceRow *row, const Type *wide, bool denormals, bool un
 static void write_total(ReduceOp op, const Type *wide, ReduceRow *row)
 {
     StrBuf *out = &row->functions;
-    const char *sum = row->chunk ? "u_Exact" : "Rill_bins";
-    strbuf_add(out, op == REDUCE_MEAN ? shader_ratio : "");
+    bool center = op == REDUCE_CENTER;
+    if (row->state) {
+        return;
+    }
+    const char *value =
+        op == REDUCE_NORM   ? "rill_times_power(sqrt(2.0lf * (t + more)), (e - 1) / 2)"
+        : op == REDUCE_MEAN ? "rill_times_power(rill_ratio(t, more, n), e)"
+        : op == REDUCE_VAR  ? "rill_times_power(rill_ratio(t, more, n), e) / (RILL_CONSTANT0 * RILL_CONSTANT0)"
+        : op == REDUCE_STD  ? "rill_times_power(sqrt(2.0lf * rill_ratio(t, more, n)), (e - 1) / 2) / RILL_CONSTANT0"
+        : center            ? "rill_center(t, more, e, n)"
+                            : "rill_times_power(t, e)";
+    strbuf_add(out, strstr(value, "rill_ratio") || center ? shader_ratio : "");
+    strbuf_add(out, center ? shader_center : "");
     strbuf_addf(out,
-                "double rill_value(%s a, double n)\n{\n    double more;\n    int e;\n"
+                "%s rill_value(%s a, double n)\n{\n    double more;\n    int e;\n"
                 "    double t = rill_total(a, more, e);\n    return %s;\n}\n",
-                sum,
-                op == REDUCE_NORM   ? "rill_times_power(sqrt(2.0lf * (t + more)), (e - 1) / 2)"
-                : op == REDUCE_MEAN ? "rill_times_power(rill_ratio(t, more, n), e)"
-                                    : "rill_times_power(t, e)");
-    strbuf_addf(out, "%s rill_finish(%s a, double n) { return ", row->result->name, row->chunk ? "u_Exact" : "u_Bins");
-    write_list(out, row->result->name, wide, row->chunk ? "rill_value(a, n)" : "rill_value(rill_get#(a), n)", "; }\n");
+                center ? "dvec2" : "double", row->chunk ? "u_Exact" : "Rill_bins", value);
+    const char *part = row->chunk ? "rill_value(a, n)" : "rill_value(rill_get#(a), n)";
+    char text[64];
+    strbuf_addf(out, "%s rill_finish(%s a, double n) { return ", center ? "u_Part" : row->result->name,
+                row->chunk ? "u_Exact" : "u_Bins");
+    if (center) {
+        snprintf(text, sizeof text, "%s.x", part);
+        strbuf_add(out, "u_Part(");
+        write_list(out, wide->name, wide, text, ", ");
+        snprintf(text, sizeof text, "%s.y", part);
+        write_list(out, wide->name, wide, text, "); }\n");
+    } else {
+        write_list(out, row->result->name, wide, part, "; }\n");
+    }
 }
 
 static void binned_sum(ReduceOp op, const Type *value, ReduceRow *row)
@@ -277,6 +296,33 @@ static void exact_sum(ReduceOp op, ReduceRow *row)
     row->chunk = shader_exact_chunk;
     strbuf_add(&row->functions, shader_digits);
     strbuf_add(&row->functions, shader_exact_sum);
+    write_total(op, wide, row);
+}
+
+/* Fills in var and std of a whole: sums of squared differences from the mean, which is known. */
+static void binned_squares(ReduceOp op, const Type *value, ReduceRow *row)
+{
+    const Type *wide = type_of(SCALAR_DOUBLE, value->components);
+    StrBuf *out = &row->functions;
+    row->centered = true;
+    write_bins(row, wide, false, true);
+    strbuf_add(out, "W rill_mean, rill_rest;\ndouble rill_scale;\n" /* loops would read the uniforms again and again */
+                    "void rill_read_constants()\n{\n    rill_scale = RILL_CONSTANT0;\n");
+    for (int list = 0; list < 2; list++) {
+        strbuf_addf(out, "    rill_%s = W(", list ? "rest" : "mean");
+        for (int c = 0; c < wide->components; c++) {
+            strbuf_addf(out, "%sRILL_CONSTANT%d", c ? ", " : "", 1 + 4 * list + c);
+        }
+        strbuf_add(out, ");\n");
+    }
+    strbuf_add(
+        out,
+        "}\nW rill_away(T x)\n{\n    precise W d = (W(x) * rill_scale - rill_mean) - rill_rest;\n    return d;\n}\n"
+        "W rill_square(T x)\n{\n    W d = rill_away(x);\n    precise W v = d * d;\n    return v;\n}\n"
+        "u_Bins rill_start(T x)\n{\n    rill_read_constants();\n    return rill_begin(rill_square(x));\n}\n"
+        "u_Bins rill_step(u_Bins a, T x, int t) { return rill_slices(a, rill_square(x)); }\n"
+        "u_Bins rill_step_again(u_Bins a, T x, int t)\n{\n    W d = rill_away(x);\n");
+    write_list(out, "    return rill_set", wide, "rill_put_any(rill_get#(a), d$, d$)", ";\n}\n");
     write_total(op, wide, row);
 }
 
@@ -366,6 +412,7 @@ static void extreme_row(ReduceOp op, const Type *value, ReduceRow *row)
     strbuf_add(&row->functions, plain_first);
 }
 
+/* Fills in var and std along an axis. */
 static void moment_row(ReduceOp op, const Type *value, bool scaled, ReduceRow *row)
 {
     const Type *wide = type_of(SCALAR_DOUBLE, value->components);
@@ -375,13 +422,6 @@ static void moment_row(ReduceOp op, const Type *value, bool scaled, ReduceRow *r
     row->accumulator =
         scaled ? scaled_fields("Moments", wide, (const char *[]){"mean", "more", "m2", "rest", "scale"}, 5, "n")
                : scaled_fields("Moments", wide, (const char *[]){"element", "sum", "squares"}, 3, "n");
-    if (op == REDUCE_MOMENTS) {
-        row->result = pair_type("Part", "mean", wide, "deviation", wide);
-        strbuf_add(&row->functions,
-                   "u_Part rill_finish(u_Moments a, double n) { W h; W q = rill_squares(a, h) / W(n); return "
-                   "u_Part(rill_mean(a), sqrt(q) * h); }\n");
-        return;
-    }
     const char *result = row->result->name;
     strbuf_addf(&row->functions,
                 "%s rill_finish(u_Moments a, double n) { W h; W q = rill_squares(a, h) / W(n); return %s(%s); }\n",
@@ -434,10 +474,10 @@ static bool logic_row(ReduceOp op, const Type *type, const Type *value, ReduceRo
 
 static bool fill_row(ReduceOp op, const Type *type, bool whole, bool one, ReduceRow *row)
 {
-    *row = (ReduceRow){0};
+    *row = (ReduceRow){.state = row->state};
     const Type *value = type->value;
-    bool moment = op == REDUCE_VAR || op == REDUCE_STD || op == REDUCE_MOMENTS,
-         product = op == REDUCE_NORM || op == REDUCE_DOT, wide = moment || product || op == REDUCE_PROD;
+    bool moment = op == REDUCE_VAR || op == REDUCE_STD, product = op == REDUCE_NORM || op == REDUCE_DOT,
+         wide = moment || product || op == REDUCE_PROD || op == REDUCE_CENTER;
     if (value->scalar == SCALAR_BOOL) {
         value = type_of(SCALAR_INT, value->components); /* true counts as 1 */
     }
@@ -451,9 +491,11 @@ static bool fill_row(ReduceOp op, const Type *type, bool whole, bool one, Reduce
     }
     row->value = value;
     bool done = true;
-    if (op == REDUCE_SUM || op == REDUCE_MEAN) {
+    if (op == REDUCE_SUM || op == REDUCE_MEAN || op == REDUCE_CENTER) {
         if (is_real(value) && one) {
-            row->result = real_result(type, whole, value->components);
+            const Type *doubles = type_of(SCALAR_DOUBLE, value->components);
+            row->result = op == REDUCE_CENTER ? pair_type("Part", "mean", doubles, "rest", doubles)
+                                              : real_result(type, whole, value->components);
             if (value->scalar == SCALAR_FLOAT && value->components == 1) {
                 exact_sum(op, row);
             } else {
@@ -468,6 +510,8 @@ static bool fill_row(ReduceOp op, const Type *type, bool whole, bool one, Reduce
         prod_row(value, row);
     } else if (op == REDUCE_MIN || op == REDUCE_MAX) {
         extreme_row(op, value, row);
+    } else if (moment && whole) {
+        binned_squares(op, value, row);
     } else if (moment) {
         moment_row(op, value, scaled, row);
     } else if (product && one) {
@@ -484,7 +528,7 @@ static bool fill_row(ReduceOp op, const Type *type, bool whole, bool one, Reduce
 
 typedef struct KeptRow {
     const Type *type;
-    bool whole, one, state;
+    bool whole, one;
     ReduceRow row;
     struct KeptRow *next;
 } KeptRow;
@@ -496,18 +540,18 @@ static const KeptRow *find_row(ReduceOp op, const KeptRow *wanted)
 {
     const KeptRow *known = rows[op];
     while (known && (known->type != wanted->type || known->whole != wanted->whole || known->one != wanted->one ||
-                     known->state != wanted->state)) {
+                     known->row.state != wanted->row.state)) {
         known = known->next;
     }
     return known;
 }
 
-/* Completes a row. `state`: the results are the accumulators. */
+/* Completes a row. */
 static bool make_row(ReduceOp op, KeptRow *made)
 {
     ReduceRow *row = &made->row;
     bool done = fill_row(op, made->type, made->whole, made->one, row);
-    if (done && made->state) {
+    if (done && row->state) {
         row->result = row->accumulator;
         strbuf_add(&row->functions, "#define rill_finish(a, n) (a)\n");
     }
@@ -549,5 +593,5 @@ const ReduceRow *reduce_row(ReduceOp op, const Type *type, bool whole, bool one)
 
 const ReduceRow *reduce_state_row(ReduceOp op, const Type *type)
 {
-    return kept_row(op, &(KeptRow){.type = type, .whole = true, .one = true, .state = true});
+    return kept_row(op, &(KeptRow){.type = type, .whole = true, .one = true, .row = {.state = true}});
 }

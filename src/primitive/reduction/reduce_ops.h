@@ -12,6 +12,8 @@ typedef struct ReduceRow {
     StrBuf functions;  /* GLSL, in which T is the value type */
     bool again;        /* see reducer.h */
     int flush;         /* see reducer.h */
+    bool state;        /* the results are the accumulators */
+    bool centered;     /* the text has the constants of ReduceCenter */
     const char *chunk; /* see reducer.h; may be NULL */
 } ReduceRow;
 
