@@ -89,7 +89,9 @@ function fold.reduce(provider, name)
     end
     local center -- of variances: the mean
     if name == "var" or name == "std" then
-        local states <const>, size <const> = fold.gather(provider, function(s) return core._state(where, "center", s) end)
+        local states <const>, size <const> = fold.gather(provider, function(s)
+            return core._state(where, "center", s)
+        end)
         center = size > 0 and core._join(where, "center", element, states, size) or nil
     end
     local states, size = fold.gather(provider, function(s, _, t) return core._state(where, name, s, t, center) end)
