@@ -13,8 +13,6 @@ local rounds = require "rill.simulation.particle.step"
 local provider = require "rill.stream.provider"
 local simulation = require "rill.simulation.simulation"
 local smoothing = require "rill.simulation.particle.smoothing"
-local dimensions = require "rill.glsl.dimensions"
-local template = require "rill.glsl.template"
 local walls = require "rill.simulation.particle.walls"
 local fail <const> = errors.fail
 
@@ -29,12 +27,11 @@ local particles <const> = simulation.define {
     end,
     read = function(field, object) return field(object._state) end, -- some fields remain readable after close
     release = function(p)
-        rounds.close(p.rounds)
+        p.passes.close(p.rounds)
         p.closed = true
     end,
     describe = function(p)
-        local x = p.rounds.now.x
-        return ("particles<%s>[%d], %d step%s"):format(x.type, x.size, p.steps, p.steps == 1 and "" or "s")
+        return ("particles<%s>[%d], %d step%s"):format(p.type, p.count, p.steps, p.steps == 1 and "" or "s")
     end,
 }
 local methods <const>, fields <const>, state_of <const> = particles.methods, particles.fields, particles.check
@@ -46,7 +43,7 @@ local function is_time(value)
     return option.is_positive(value) and value >= 2.0 ^ -126 and value < 2.0 ^ 128
 end
 
-local OPEN <const>, POSITIVE <const> = option.stream, option.positive
+local OPEN <const>, POSITIVE <const> = provider.option, option.positive
 local OPTIONS <const> = {
     positions = OPEN, velocities = OPEN, radius = POSITIVE, mass = POSITIVE, sound = POSITIVE,
     density = option.default(POSITIVE, 1), viscosity = option.default(option.not_negative, 0),
@@ -55,7 +52,7 @@ local OPTIONS <const> = {
     integrator = option.words(integration.kinds, "leapfrog"), tension = option.default(option.flag, false),
     dt = {function(v) return v == "adaptive" or is_time(v) end, '"adaptive" or seconds above 0', "adaptive"},
     cfl = option.default(POSITIVE, 0.25), substeps = option.count, walls = option.default(walls.row, {}),
-    gravity = {function(v) return option.is_vector(v) end, "a table of numbers"},
+    gravity = {function(v) return option.is_vector(v) end, "a table of numbers"}, on = provider.row,
 }
 
 -- ---- particles
@@ -86,14 +83,14 @@ local function fit(taken, rank)
 end
 
 -- Raises an error if sums overflow floats, although each option is valid.
-local function check_scale(state)
-    local limit, least, greatest = state.pace:get(1)[3], state.now.rho:min(), state.now.rho:max()
+local function check_scale(passes, state)
+    local limit, least, greatest, pulls = state.pace:get(1)[3], passes.range(state)
     local fine = limit > 0 and greatest - least >= 0 and greatest < math.huge
-    for _, pull in ipairs(state.a:sum()) do
+    for _, pull in ipairs(pulls) do
         fine = fine and pull - pull == 0
     end
     if not fine then
-        rounds.close(state)
+        passes.close(state)
         fail("rill.sph: densities are %g to %g and the longest step is %g s: the options exceed the range of floats",
             least, greatest, limit)
     end
@@ -104,20 +101,27 @@ end
 -- `density`.
 local function new(given)
     local taken = simulation.take("rill.sph", given, OPTIONS, "positions", "radius")
-    local on = provider.streams
-    local x, low, high = coordinates.vectors("rill.sph", on, "positions", taken.positions)
+    local on = provider.of(taken.on)
+    local passes <const> = on.particles or rounds
+    -- Returns all elements of an option that is a stream; every process has them at the start.
+    local function whole(name)
+        return on.whole(on.open(("rill.sph: option '%s'"):format(name), taken[name]))
+    end
+    local x, low, high = coordinates.vectors("rill.sph", provider.streams, "positions", whole "positions")
     fit(taken, coordinates.dimensions[x.type])
-    local v = taken.velocities and coordinates.vectors("rill.sph", on, "velocities", taken.velocities, x.type, x.size)
+    local v = taken.velocities and coordinates.vectors("rill.sph", provider.streams, "velocities", whole "velocities",
+        x.type, x.size)
     v = v or rill.stream(x.type, x.size)
     local extents = vector.sides(low, high)
     taken.sound = taken.sound or sound_of(taken, extents, v)
     taken.walls = walls.new("rill.sph", taken.walls, taken.dimensions, taken.radius)
-    local state = rounds.new(x, v, extents, taken)
+    local state, type, count = passes.new(x, v, extents, taken), x.type, x.size
     taken.positions, taken.velocities = nil, nil
-    taken.mass = taken.mass or taken.density / rounds.max_density(state, taken)
-    rounds.begin(state, taken.mass)
-    check_scale(state)
-    return particles.create {rounds = state, how = taken, steps = 0}
+    taken.mass = taken.mass or taken.density / passes.max_density(state, taken)
+    passes.begin(state, taken.mass)
+    check_scale(passes, state)
+    return particles.create {rounds = state, passes = passes, how = taken, steps = 0, on = on, type = type,
+        count = count}
 end
 
 -- ---- steps
@@ -128,7 +132,8 @@ local function watch(p)
     local ratio = not p.warned and p.rounds.pace:get(1)[4] or 0
     if ratio > 1.0001 then
         p.warned = true
-        warn(("rill.sph: a time step was %.3g times the stable limit: use a shorter dt, or substeps"):format(ratio))
+        local say = p.on.speaks and warn or function() end
+        say(("rill.sph: a time step was %.3g times the stable limit: use a shorter dt, or substeps"):format(ratio))
     end
 end
 
@@ -136,7 +141,7 @@ local function substeps(p, dt)
     local state, most = p.rounds, p.how.substeps
     state.left:set(dt, 1)
     for _ = 1, most do
-        rounds.step(state, -1)
+        p.passes.step(state, -1)
         if state.left:get(1) == 0 then
             return
         end
@@ -155,7 +160,7 @@ function methods:step(dt)
     if dt > 0 and how.substeps then
         substeps(p, dt)
     else
-        rounds.step(p.rounds, dt)
+        p.passes.step(p.rounds, dt)
     end
     p.steps = p.steps + 1
     if p.steps == 1 and dt > 0 then
@@ -170,6 +175,10 @@ end
 function methods:neighbors()
     local p = state_of(self, "neighbors")
     local state = p.rounds
+    if p.passes ~= rounds then
+        fail("P:neighbors: a simulation over several processes has no lists: use P.particles:sum, or " ..
+            "P.particles:ghosts")
+    end
     rounds.sort(state, 0, 0)
     return neighbors.lists(state.grid, state.spare.x, state.spare.id, p.how.radius, function(launch)
         rounds.sliced(state, launch)
@@ -180,23 +189,17 @@ end
 -- fluid.
 function methods:picture(options)
     local p = state_of(self, "picture")
-    local state = p.rounds
-    return portrait.draw(state, p.how, options, function() rounds.sort(state, 0, 0) end, function(launch)
+    local state = p.passes.drawn(p.rounds)
+    local image = portrait.draw(state, p.how, options, function() rounds.sort(state, 0, 0) end, function(launch)
         rounds.sliced(state, launch)
     end)
+    if state ~= p.rounds then
+        rounds.close(state)
+    end
+    return image
 end
 
 -- ---- fields
-
-local HOME <const> = template.new [=[
-    kernel void home(int id<>, $V x<>, $V v<>, float rho<>, vec2 state<>, inout $V to_x[], inout $V to_v[], inout float to_rho[],
-                     inout float to_p[]) {
-        to_x[id] = x;
-        to_v[id] = v;
-        to_rho[id] = rho;
-        to_p[id] = state.x;
-    }
-]=]
 
 local function opened(p, name)
     return p.closed and fail("particles that were closed have no %s", name) or p
@@ -205,20 +208,11 @@ end
 -- Returns a field in the original order of the particles. It is the same stream every time.
 local function home(p, name)
     opened(p, name)
-    local state, now, kept = p.rounds, p.rounds.now, p.home
-    if not kept then
-        kept = {kernel = HOME:kernel(dimensions[state.dimensions]), steps = -1}
-        kept.positions, kept.velocities = now.x:like(), now.x:like()
-        kept.density, kept.pressure = now.rho:like(), now.rho:like()
-        p.home = kept
-    end
-    if kept.steps ~= p.steps then
+    if p.home_steps ~= p.steps then
         watch(p)
-        kept.kernel(now.id, now.x, now.v, now.rho, state.state, kept.positions, kept.velocities, kept.density,
-            kept.pressure)
-        kept.steps = p.steps
+        p.home, p.home_steps = p.passes.home(p.rounds, p.home), p.steps
     end
-    return kept[name]
+    return p.home[name]
 end
 
 for _, name in ipairs {"positions", "velocities", "density", "pressure"} do
@@ -235,7 +229,9 @@ function fields.dt(p) return opened(p, "dt").rounds.pace:get(1)[1] end
 --- P.limit: the longest stable time step in seconds.
 function fields.limit(p) return opened(p, "limit").rounds.pace:get(1)[3] end
 --- P.count: number of particles.
-function fields.count(p) return opened(p, "count").rounds.now.x.size end
+function fields.count(p) return opened(p, "count").count end
+--- P.particles: the particles of this rank, of rill.mpi.particles; nil in one process.
+function fields.particles(p) return opened(p, "particles").rounds.particles end
 --- P.steps: number of calls of P:step.
 function fields.steps(p) return p.steps end
 --- P.mass: mass of a particle.

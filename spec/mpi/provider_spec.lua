@@ -19,5 +19,6 @@ describe("a solver or simulation over distributed streams", function()
 
     test("computes waves and heat as in one process", "fields", {1, 3}, "18\tdone")
     test("computes fluids as in one process", "fluids", {2, 3}, "15\tdone")
+    test("computes fluids of particles as in one process", "drops", {2, 3}, "6\tdone")
     test("computes bodies and cloth as in one process", "bodies", {1, 3}, "3\tdone")
 end)

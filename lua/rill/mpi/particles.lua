@@ -293,13 +293,10 @@ local function order_by_id(id, own)
     return PLACE:kernel {} {mark = marks, others = others, sorted = sorted, own = own}
 end
 
---- Q:ghosts(radius) returns a table of streams by name: this rank's particles, and those of other ranks whose first
--- coordinates are within a radius of the range of its own, in the order of their ids.
-function methods.ghosts(p, radius)
-    local state = kind.check(p, "ghosts")
-    radius_of("Q:ghosts", radius)
+-- Returns the fields of a list by name, with ghosts, in the order of ids.
+local function with_ghosts(state, radius, names)
     local near, all = near_others(state, radius), {}
-    for name in each(state) do
+    for _, name in ipairs(names) do
         all[name] = with_others(state, near, name)
     end
     local by_id = order_by_id(all.id, state.data.id.size)
@@ -307,6 +304,21 @@ function methods.ghosts(p, radius)
         all[name] = rill.gather(all[name], by_id)
     end
     return all
+end
+
+--- particles.ghosts(where, p, radius, names) returns what Q:ghosts does for some fields. names: a list that contains "id".
+function particles.ghosts(where, p, radius, names)
+    return with_ghosts(kind.check(p, where), radius, names)
+end
+
+--- Q:ghosts(radius) returns a table of streams by name: this rank's particles, and those of other ranks whose first
+-- coordinates are within a radius of the range of its own, in the order of their ids.
+function methods.ghosts(p, radius)
+    local state = kind.check(p, "ghosts")
+    radius_of("Q:ghosts", radius)
+    local names = {}
+    for name in each(state) do names[#names + 1] = name end
+    return with_ghosts(state, radius, names)
 end
 
 -- ---- sums over neighbors

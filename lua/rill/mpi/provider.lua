@@ -9,6 +9,7 @@ local divide = require "rill.mpi.grid"
 local launch = require "rill.mpi.launch"
 local order = require "rill.mpi.order"
 local wire = require "rill.mpi.wire"
+local passes = require "rill.mpi.passes"
 local fail <const> = errors.fail
 
 local provider = {}
@@ -41,9 +42,9 @@ function provider.take(s)
     return cut.same(data.cut, target) and s or order.recut(s, target)
 end
 
---- provider.whole(d) returns all elements of a distributed stream on every rank, a new stream.
+--- provider.whole(d) returns all elements of a distributed stream on every rank, a new stream; and a stream as it is.
 function provider.whole(d)
-    return d:collect "all"
+    return distributed.is(d) and d:collect "all" or d
 end
 
 --- provider.part(d) returns this rank's elements of a distributed stream of one dimension, which may then be written,
@@ -70,6 +71,9 @@ function provider.extent(d)
     end
     return low, high
 end
+
+--- provider.particles: the passes of rill.sph over ranks.
+provider.particles = passes
 
 --- provider.divide(grid, where, periodic): see rill.mpi.grid. provider.speaks: whether this rank writes warnings.
 provider.divide, provider.speaks = divide, wire.rank == 1

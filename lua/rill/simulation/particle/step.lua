@@ -5,6 +5,8 @@ local rill = require "rill.core.public"
 local acting = require "rill.simulation.particle.interaction"
 local integration = require "rill.simulation.particle.integration"
 local neighbors = require "rill.simulation.particle.neighbors"
+local dimensions = require "rill.glsl.dimensions"
+local template = require "rill.glsl.template"
 local smoothing = require "rill.simulation.particle.smoothing"
 
 local rounds = {}
@@ -18,17 +20,30 @@ local SHARE <const> = {cpu = 4, gpu = 1} -- particles of an invocation
 
 -- Particles have two sets of fields; a pass reads one and writes the other. Fields of `now` are in the order of the
 -- grid's cells, and `id` is the original index of each particle.
-local function add_streams(self, count, vector)
+local function add_streams(self, count, vector, clock)
     self.spare = {
         x = rill.stream(vector, count), v = rill.stream(vector, count), rho = rill.stream("float", count),
         id = rill.stream("int", count),
     }
     self.cell, self.a = rill.stream("int", count), rill.stream(vector, count)
-    self.state, self.measure, self.most = rill.stream("vec2", count), rill.stream("vec2", count), rill.stream("vec2", 1)
+    self.state, self.measure, self.most = rill.stream("vec2", count), rill.stream("vec2", count), clock.most
     self.place = rill.stream("vec4", count)
     self.near, self.moving = self.solid and rill.stream("vec4", count), self.solid and rill.stream("vec4", count)
     self.group = rill.iota((count + self.share - 1) // self.share):copy()
-    self.pace, self.left, self.time = rill.stream("vec4", 1), rill.stream("float", 1), rill.stream("double", 1)
+    self.pace, self.left, self.time, self.beat = clock.pace, clock.left, clock.time, clock.beat
+end
+
+--- rounds.clock(how) returns the streams of the time step: pace, left, time and most; and `beat`, the arguments of the
+-- kernel that computes it.
+function rounds.clock(how)
+    local clock = {pace = rill.stream("vec4", 1), left = rill.stream("float", 1), time = rill.stream("double", 1),
+        most = rill.stream("vec2", 1)}
+    clock.beat = {
+        part = how.cfl, s = how.radius / 2, sound = how.sound,
+        most = clock.most, pace = clock.pace, left = clock.left, time = clock.time,
+        viscous = how.viscosity > 0 and how.cfl * (how.radius / 2) ^ 2 * how.density / (2 * how.viscosity) or math.huge,
+    }
+    return clock
 end
 
 -- Creates the argument tables of the launches. A step changes few of the arguments.
@@ -37,11 +52,6 @@ local function add_arguments(self, how)
     local norm, gradient, bend = smoothing.norms(how.kernel, how.laplacian, how.dimensions, h)
     local count = self.now.x.size
     self.norms = {density = how.densities == "continuity" and gradient or norm, push = gradient, drag = bend}
-    self.beat = {
-        part = how.cfl, s = h / 2, sound = how.sound,
-        most = self.most, pace = self.pace, left = self.left, time = self.time,
-        viscous = how.viscosity > 0 and how.cfl * (h / 2) ^ 2 * how.density / (2 * how.viscosity) or math.huge,
-    }
     self.drift = {
         mask = grid.mask, scale = grid.scale, pace = self.pace, a = self.a, count = grid.count, cell = self.cell,
     }
@@ -59,13 +69,18 @@ local function add_arguments(self, how)
         xs = self.near or self.place, states = not self.solid and self.state or nil, vs = self.moving or nil,
     }
     for name, value in pairs(how.walls.values) do
-        self.drift[name], self.settle[name] = value, value
+        self.settle[name] = value
+    end
+    for name, value in pairs((self.still or how).walls.values) do
+        self.drift[name] = value
     end
 end
 
---- rounds.new(x, v, extents, how) returns the state and the kernels for particles at x with velocities v, whose
--- bounding box has these extents. `how` has the options.
-function rounds.new(x, v, extents, how)
+--- rounds.new(x, v, extents, how [, given]) returns the state and the kernels for particles at x with velocities v, whose
+-- bounding box has these extents. `how` has the options. given: a table {clock =, rho =, id =, still =}, which the state
+-- uses instead of its own. still: {walls =, moves =}, no walls and their
+-- kernels, for particles that have been moved before they are sorted.
+function rounds.new(x, v, extents, how, given)
     local count, traits = x.size, rill.device().traits
     local walls = how.walls
     local share = SHARE[traits.family]
@@ -74,11 +89,12 @@ function rounds.new(x, v, extents, how)
         share = share, longest = math.min(LOOPED // (ROWS[how.dimensions] * share), math.max(PAIRS // count, LEAST)),
         viscosity = how.viscosity, walls = walls, kind = integration.kinds[how.integrator],
         grid = neighbors.new(count, extents, how.radius),
-        now = {x = x, v = v, rho = rill.stream("float", count, how.density), id = rill.iota(count):copy()},
+        now = {x = x, v = v, rho = given and given.rho or rill.stream("float", count, how.density),
+            id = given and given.id or rill.iota(count):copy()},
     }
     self.bounded = traits.loop_limit > 0 and count > self.longest
-    add_streams(self, count, x.type)
-    self.moves = integration.program(how.dimensions, walls)
+    add_streams(self, count, x.type, given and given.clock or rounds.clock(how))
+    self.moves, self.still = integration.program(how.dimensions, walls), given and given.still
     self.acts = acting.program(how, share, self.bounded)
     add_arguments(self, how)
     return self
@@ -93,7 +109,8 @@ end
 function rounds.sort(self, kick, share)
     local args, now, spare = self.drift, self.now, self.spare
     args.kick, args.share, args.x, args.v = kick, share, now.x, now.v
-    self.moves.drift(args)
+    local moves <const> = self.still and self.still.moves or self.moves
+    moves.drift(args)
     neighbors.sort(self.grid, self.cell)
     local carried = self.carry
     for _, name in ipairs {"x", "v", "rho", "id"} do
@@ -155,13 +172,28 @@ function rounds.max_density(self, how)
     return greatest
 end
 
---- rounds.begin(self, mass) sets the mass of particles, and computes the initial densities, forces and time step.
-function rounds.begin(self, mass)
+--- rounds.weigh(self, mass) sets the mass of particles.
+function rounds.weigh(self, mass)
     self.density.mass, self.density.norm = mass, self.norms.density
     self.force.push, self.force.drag = -0.5 * mass * self.norms.push, self.viscosity * mass * self.norms.drag
-    move(self, 0, 0)
-    find_density(self, self.acts, 0, 0)
-    find_forces(self, 0, 0)
+end
+
+--- rounds.act(self, before, old, new, after) moves particles by the fractions before.kick and before.drift of the time
+-- step, computes densities and forces, and moves particles by the fractions `after`. old, new: fractions of the last and
+-- this step since densities were computed.
+function rounds.act(self, before, old, new, after)
+    move(self, before.kick, before.drift)
+    find_density(self, self.acts, old, new)
+    find_forces(self, after.kick, after.drift)
+end
+
+--- rounds.rest: fractions of a time step, for rounds.act, that do not move particles.
+rounds.rest = {kick = 0, drift = 0}
+
+--- rounds.begin(self, mass) sets the mass of particles, and computes the initial densities, forces and time step.
+function rounds.begin(self, mass)
+    rounds.weigh(self, mass)
+    rounds.act(self, rounds.rest, 0, 0, rounds.rest)
     self.beat.wanted = -1
     self.moves.beat(self.beat)
 end
@@ -172,9 +204,38 @@ function rounds.step(self, wanted)
     local kind = self.kind
     self.beat.wanted = wanted
     self.moves.beat(self.beat)
-    move(self, kind.before.kick, kind.before.drift)
-    find_density(self, self.acts, kind.old, kind.new)
-    find_forces(self, kind.after.kick, kind.after.drift)
+    rounds.act(self, kind.before, kind.old, kind.new, kind.after)
+end
+
+--- rounds.range(self) returns the least and the greatest density, and the sum of all accelerations, a table.
+function rounds.range(self)
+    return self.now.rho:min(), self.now.rho:max(), self.a:sum()
+end
+
+local HOME <const> = template.new [=[
+    kernel void home(int id<>, $V x<>, $V v<>, float rho<>, vec2 state<>, inout $V to_x[], inout $V to_v[], inout float to_rho[],
+                     inout float to_p[]) {
+        to_x[id] = x;
+        to_v[id] = v;
+        to_rho[id] = rho;
+        to_p[id] = state.x;
+    }
+]=]
+
+--- rounds.home(self, kept) returns a table of the streams positions, velocities, density and pressure in the original
+-- order of the particles. kept: nil, or the table that an earlier call returned, whose streams are written.
+function rounds.home(self, kept)
+    local now = self.now
+    kept = kept or {positions = now.x:like(), velocities = now.x:like(), density = now.rho:like(),
+        pressure = now.rho:like()}
+    HOME:kernel(dimensions[self.dimensions])(now.id, now.x, now.v, now.rho, self.state, kept.positions,
+        kept.velocities, kept.density, kept.pressure)
+    return kept
+end
+
+--- rounds.drawn(self) returns the state that has all particles, for images. It is not changed by a step.
+function rounds.drawn(self)
+    return self
 end
 
 --- rounds.close(self) frees the streams.

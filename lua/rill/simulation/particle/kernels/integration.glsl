@@ -39,3 +39,8 @@ kernel void settle(float kick, float share, $V gravity, $call(wall_inputs) vec4 
     $call(particle_move)
     measure = vec2(dot(v, v), dot(a, a));
 }
+
+$section(glide)
+kernel void glide(float kick, float share, $call(wall_inputs) vec4 pace[], $V a<>, inout $V x<>, inout $V v<>) {
+    $call(particle_move)
+}
