@@ -89,7 +89,7 @@ local function predictions(runs)
         add("stencil step", "stencil", model.seconds(halo, p))
         add("halo of 2048 floats", "halo", model.seconds(narrow, p))
         add("sum", "sum", model.seconds(reduce, p))
-        add("CG iteration", "cg", model.seconds(halo, p) + 3 * model.seconds(reduce, p))
+        add("CG iteration", "cg", model.seconds(halo, p) + 2 * model.seconds(reduce, p))
         add("sort", "sort", model.seconds(model.sort(ranks << 21, ranks, 4), p) + levels * one.merge *
             math.max(1, ranks / CORES))
     end

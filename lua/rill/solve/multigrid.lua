@@ -201,22 +201,12 @@ local function size_of(self, name, b)
     return squares > 1e-280 and squares < math.huge and math.sqrt(squares) or operator.finite(name, "b", b)
 end
 
--- Returns the norm of b minus its mean.
-local function norm_around(b, mean)
-    if not operator.provider(b) then
-        return math.sqrt(b:var() * b.size)
-    end
-    local away <close> = (b:cast "double" - mean):eval() -- D:var may depend on the number of ranks in the last bit
-    return away:norm()
-end
-
 -- Solves for b and returns x and the report. If b does not determine the constant mode, or hardly does, that mode is solved separately, since cycles omit it.
 local function solve(self, name, b, opts)
     local whole = size_of(self, name, b)
     local size, mean, away, target = whole, 0, 0, 0
     if self._constants then
-        mean = mean_of(self, b)
-        size = norm_around(b, mean)
+        mean, size = mean_of(self, b), math.sqrt(b:var() * b.size)
         away = self._shift == 0 and mean or 0
         target = self._shift == 0 and 0 or mean / self._shift
         whole = self._shift == 0 and size or whole
