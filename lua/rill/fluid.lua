@@ -10,6 +10,7 @@ local forces = require "rill.simulation.fluid.forces"
 local grids = require "rill.simulation.fluid.grid"
 local settings = require "rill.simulation.fluid.options"
 local obstacles = require "rill.simulation.fluid.obstacles"
+local lattice = require "rill.stream.grid"
 local option = require "rill.core.options"
 local pressure = require "rill.simulation.fluid.pressure"
 local warning = require "rill.core.warning"
@@ -134,7 +135,7 @@ local function parts_of(f, dt)
         return f.substeps or 1
     end
     clock.measure(f, f.timer)
-    return math.max(1, math.ceil(dt * f.timer.rate:get(1) / f.cfl))
+    return lattice.parts("f:step", dt, true, f.cfl / f.timer.rate:get(1))
 end
 
 --- f:step([dt]) advances by dt seconds. Default: the option `dt`, and without that as long as the option `cfl`

@@ -10,8 +10,7 @@ local order = require "rill.mpi.order"
 local files = require "rill.mpi.files"
 local particles = require "rill.mpi.particles"
 local provider = require "rill.mpi.provider"
-local smoke = require "rill.mpi.smoke"
-local sph = require "rill.mpi.sph"
+local aliases = require "rill.mpi.aliases"
 local solve = require "rill.solve"
 local providers = require "rill.stream.provider"
 require "rill.mpi.algebra"
@@ -172,7 +171,11 @@ function mpi.profile(f, ...)
 end
 
 mpi.stream, mpi.distribute = constructor.stream, order.distribute
-mpi.particles, mpi.smoke, mpi.sph = particles.new, smoke.new, sph.new
+mpi.particles = particles.new
+for _, name in ipairs {"smoke", "sph"} do
+    local make <const> = aliases[name]
+    mpi[name] = function(options) return make(mpi, options) end
+end
 mpi.load, mpi.checkpoint, mpi.restart = files.load, files.checkpoint, files.restart
 
 -- Errors are raised at lines of the script, with the name of the function that it called.

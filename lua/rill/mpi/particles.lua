@@ -514,16 +514,18 @@ class.guard(methods, "Q")
 -- ---- making
 
 local VECTORS <const> = {vec2 = 2, vec3 = 3}
+--- particles.box: the row of the option `box`.
+particles.box = {function(v)
+    local good = option.table[1](v) and #v == 2 and option.is_vector(v[1]) and option.is_vector(v[2], #v[1])
+    for d = 1, good and #v[1] or 0 do
+        good = good and v[1][d] < v[2][d]
+    end
+    return good
+end, "{low, high}, two points, with each coordinate of low below that of high", nil, true}
 local OPTIONS <const> = {
     positions = {option.stream[1], "a stream of vec2 or vec3, the same on all ranks", nil, true},
     fields = option.table,
-    box = {function(v)
-        local good = option.table[1](v) and #v == 2 and option.is_vector(v[1]) and option.is_vector(v[2], #v[1])
-        for d = 1, good and #v[1] or 0 do
-            good = good and v[1][d] < v[2][d]
-        end
-        return good
-    end, "{low, high}, two points, with each coordinate of low below that of high", nil, true},
+    box = particles.box,
 }
 
 --- rill.mpi.particles(options) returns particles that are divided among the ranks by their first coordinate. All ranks

@@ -240,8 +240,8 @@ rill.mpi.restart(path: string, options?: {ranks?: integer[]}): table? -- returns
 rill.mpi.cg(A: kernel|function, b: distributed, options?: {tolerance?: number, iterations?: integer, x0?: distributed, precision?: string, every?: integer, strict?: boolean, preconditioner?: string|function, degree?: integer}): distributed, table -- another name of rill.solve.cg
 rill.mpi.multigrid(b: distributed, options?: {boundary?: string|table, spacing?: number|table, shift?: number, cycles?: integer, tolerance?: number, x0?: distributed, precision?: string, every?: integer, strict?: boolean}): distributed, table -- another name of rill.solve.multigrid
 rill.mpi.particles(options: {positions: source, box: table, fields?: table}): distributed_particles -- returns particles that are divided among the ranks
-rill.mpi.smoke(options: {shape: integer[], dt?: number, lift?: number, weight?: number, cooling?: number, reach?: integer, tolerance?: number}): distributed_smoke -- returns smoke on a distributed grid of two dimensions
-rill.mpi.sph(options: {positions: source, box: table, radius: number, sound: number, velocities?: source, density?: number, mass?: number, viscosity?: number, gravity?: table, bounce?: number, dt?: number}): distributed_sph -- returns a fluid of particles that are divided among the ranks
+rill.mpi.smoke(options: {shape: integer[], dt?: number, lift?: number, weight?: number, cooling?: number, reach?: integer, tolerance?: number}): distributed_smoke -- an earlier name of rill.fluid with on = rill.mpi: returns smoke in a closed box of two dimensions
+rill.mpi.sph(options: {positions: source, box: table, radius: number, sound: number, velocities?: source, density?: number, mass?: number, viscosity?: number, gravity?: table, bounce?: number, dt?: number}): distributed_sph -- an earlier name of rill.sph with on = rill.mpi: returns a fluid of particles
 rill.mpi.profile(f: function, ...: any): table -- calls f on all ranks, and returns a table of the times of computing and waiting and of the messages of each rank
 D.part: stream -- the elements of this rank
 D.type: string -- the type of the elements

@@ -128,8 +128,7 @@ for _ = 1, 6 do
     smoke:source({center = {84, 40}, radius = 8}):step()
 end
 say("smoke", hash(smoke.density:collect "all"), ("%.3f"):format(smoke.density:max()))
-smoke.velocity_x:fill(math.huge)
-check("infinite velocities are refused", not pcall(smoke.step, smoke))
+check("smoke rises", smoke.velocity_y:min() < -0.1 and smoke.steps == 6 and smoke.time == 6)
 local n = 20
 local places = rill.kernel [=[
         kernel void place(int n, out vec2 r<>) { int i = indexof(r).x; r = 0.02 * (vec2(i % n, i / n) + 0.5); }
