@@ -1,10 +1,10 @@
 -- Reductions over several axes, and variances with other divisors: s:sum {1, 3} and s:var(1, {ddof = 1}).
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local reductions = require "rill.core.reductions"
-local types = require "rill.core.types"
 local fail <const> = errors.fail
 
 local reduce_axes = {}
@@ -35,14 +35,9 @@ local function count_of(s, axis)
     return count
 end
 
--- Rounds a number as an element of s is rounded: the product of a float and a factor has digits that it does not need.
-local function rounded(value, s)
-    return types.seen_scalar(s.type) == "float" and (string.unpack("<f", string.pack("<f", value))) or value
-end
-
 --- reduce_axes.reduce(name, s, axis, options) returns the reduction `name` of an open stream. `axis` is nil, an axis or
 -- a table of axes. options: axis, if `axis` is nil; keep; for "var" and "std" also ddof, which is subtracted from the
--- number of elements by which the sum of squares is divided.
+-- number of elements by which the sum of squares is divided; reproducible, without an axis: see docs/primitive.md.
 function reduce_axes.reduce(name, s, axis, options)
     local where <const> = "s:" .. name
     s = errors.open(where .. ": argument 's'", s)
@@ -50,12 +45,19 @@ function reduce_axes.reduce(name, s, axis, options)
     if type(axis) == "table" and #axis == 0 and next(axis) ~= nil and options == nil then
         axis, options = nil, axis
     end
-    local known = {axis = axis == nil or nil, keep = true, ddof = deviation or nil}
+    local known = {axis = axis == nil or nil, keep = true, ddof = deviation or nil, reproducible = true}
     option.check(where, options, known)
     options = options or {}
     axis = axis == nil and options.axis or axis
     if options.keep ~= nil and type(options.keep) ~= "boolean" then
         fail("%s: option 'keep': expected true or false, got %s", where, errors.told(options.keep))
+    end
+    local reproducible <const> = options.reproducible
+    if reproducible ~= nil and type(reproducible) ~= "boolean" then
+        fail("%s: option 'reproducible': expected true or false, got %s", where, errors.told(reproducible))
+    elseif reproducible ~= nil and (axis ~= nil or options.keep) then
+        fail("%s: option 'reproducible': reductions along axes have one order; remove the option, or the axis and " ..
+            "'keep'", where)
     end
     local ddof <const> = options.ddof or 0
     if math.type(ddof) ~= "integer" and not (type(ddof) == "number" and ddof - ddof == 0) or ddof < 0 then
@@ -69,6 +71,8 @@ function reduce_axes.reduce(name, s, axis, options)
     local result
     if type(axis) == "table" then
         result = over(name, where, s, axis, options.keep)
+    elseif reproducible == false then
+        result = core._reduce_ordered(name, s)
     else
         result = s[name](s, axis)
         if options.keep then
@@ -85,12 +89,12 @@ function reduce_axes.reduce(name, s, axis, options)
     local scale <const> = name == "std" and factor ^ 0.5 or factor
     if type(result) == "table" and not rill.type(result) then -- a vector
         for c, value in ipairs(result) do
-            result[c] = rounded(value * scale, s)
+            result[c] = value * scale
         end
         return result
     end
     result = result * scale
-    return type(result) == "number" and rounded(result, s) or result:eval()
+    return type(result) == "number" and result or result:eval()
 end
 
 reduce_axes.reduce = errors.guard(reduce_axes.reduce)

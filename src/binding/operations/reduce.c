@@ -134,6 +134,16 @@ static int whole(lua_State *L, ReduceOp op, const ReduceOperand *x, const char *
     return 1;
 }
 
+/* Reads the option `reproducible` of a reduction of all elements. */
+static bool check_ordered(lua_State *L, int index, const char *function)
+{
+    static const Option rows[] = {{.name = "reproducible", .read = options_flag}, {.name = NULL}};
+    const OptionCall call = {.function = function, .index = index, .n = 2, .expected = "a table like {reproducible = false}"};
+    bool reproducible = true;
+    options_read(L, &call, rows, &reproducible);
+    return !reproducible;
+}
+
 static bool check_keep(lua_State *L, int index, const char *function)
 {
     static const Option rows[] = {{.name = "keep", .read = options_flag}, {.name = NULL}};
@@ -207,6 +217,7 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
     binding_count(L, function, first + 1, true);
     ReduceOperand x = {.device = s->device, .type = s->type, .shape = s->shape, .s = s, .t = t};
     if (lua_isnoneornil(L, first)) {
+        x.ordered = op == REDUCE_DOT && check_ordered(L, first + 1, function);
         return whole(L, op, &x, function);
     }
     int axis = binding_axis(L, first, function, s->shape.rank);
@@ -371,10 +382,20 @@ static int module_join(lua_State *L)
     return 1;
 }
 
+/* _reduce_ordered(name, s): returns a reduction of all elements with {reproducible = false}. */
+static int module_ordered(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 1), *function = lua_pushfstring(L, "s:%s", name);
+    const Stream *s = accept_check(L, 2, function, 0, "s");
+    const ReduceOperand x = {.device = s->device, .type = s->type, .shape = s->shape, .s = s, .ordered = true};
+    return whole(L, op_named(L, name, function), &x, function);
+}
+
 void open_reduce(lua_State *L)
 {
     stream_handle_methods(L, methods);
     fields_function(L, "_join", module_join);
+    fields_function(L, "_reduce_ordered", module_ordered);
     fields_function(L, "_reduce", module_reduce);
     fields_function(L, "_state", module_state);
 }

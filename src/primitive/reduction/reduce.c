@@ -54,9 +54,10 @@ static bool run_row(ReduceOp op, const ReduceRow *row, const ReduceCenter *cente
 }
 
 static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, int count, Device *device,
-                           const Shape *domain, const Shape *shape, bool whole, bool check, Stream *result)
+                           const Shape *domain, const Shape *shape, bool whole, bool ordered, bool check,
+                           Stream *result)
 {
-    const ReduceRow *row = reduce_row(op, type, whole, shape_elements(shape) == 1);
+    const ReduceRow *row = reduce_row(op, type, whole, !ordered && shape_elements(shape) == 1);
     ReduceCenter center;
     if (row && row->centered) {
         Stream mean;
@@ -94,7 +95,15 @@ bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *s
 {
     Argument args[2] = {{.stream = x}, {.stream = y}};
     InputSource sources[2] = {{.args = &args[0]}, {.args = &args[1]}};
-    return reduce_sources(op, x->type, sources, y ? 2 : 1, x->device, &x->shape, shape, whole, false, result);
+    return reduce_sources(op, x->type, sources, y ? 2 : 1, x->device, &x->shape, shape, whole, false, false, result);
+}
+
+bool reduce_ordered(ReduceOp op, const Stream *x, const Stream *y, Stream *result)
+{
+    static const Shape one = {.rank = 1, .size = {1}};
+    const Argument args[2] = {{.stream = x}, {.stream = y}};
+    InputSource sources[2] = {{.args = &args[0]}, {.args = &args[1]}};
+    return reduce_sources(op, x->type, sources, y ? 2 : 1, x->device, &x->shape, &one, true, true, false, result);
 }
 
 bool reduce_accepts(const Kernel *kernel)
@@ -118,8 +127,8 @@ bool reduce_input(ReduceOp op, const ReduceInput *inputs, Device *device, const 
         }
         sources[i] = (InputSource){.kernel = inputs[i].kernel, .args = inputs[i].args};
     }
-    return reduce_sources(op, inputs_kernel_type(inputs[0].kernel), sources, count, device, domain, shape, whole, check,
-                          result);
+    return reduce_sources(op, inputs_kernel_type(inputs[0].kernel), sources, count, device, domain, shape, whole, false,
+                          check, result);
 }
 
 const Type *reduce_state_type(ReduceOp op, const Type *type)

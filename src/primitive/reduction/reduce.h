@@ -24,6 +24,10 @@ const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole);
  * operations. Creates `result` with the type of reduce_result_type. x must not be empty unless the result is empty. */
 bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *shape, bool whole, Stream *result);
 
+/* Reduces all elements of x (and y) to one, in the order that the shape and the device determine. Sums of floats take less time
+ * than with reduce_stream, and their bits may depend on the order. */
+bool reduce_ordered(ReduceOp op, const Stream *x, const Stream *y, Stream *result);
+
 /* Returns whether a kernel can be the input of reductions (see inputs.h); false with error_set if not. */
 bool reduce_accepts(const Kernel *kernel);
 /* Returns the type of the value that an input kernel computes. */
@@ -48,6 +52,7 @@ typedef struct ReduceOperand {
     const Stream *s, *t;
     ReduceInput input[2];
     bool check;
+    bool ordered; /* a whole of streams: see reduce_ordered */
 } ReduceOperand;
 
 /* Calls reduce_stream or reduce_input for an operand. */

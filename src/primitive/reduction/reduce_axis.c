@@ -5,6 +5,9 @@
 
 bool reduce_operand(ReduceOp op, const ReduceOperand *x, const Shape *shape, bool whole, Stream *result)
 {
+    if (x->ordered) {
+        return reduce_ordered(op, x->s, x->t, result);
+    }
     return x->input[0].kernel ? reduce_input(op, x->input, x->device, &x->shape, shape, whole, x->check, result)
                               : reduce_stream(op, x->s, x->t, shape, whole, result);
 }

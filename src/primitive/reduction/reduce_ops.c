@@ -83,7 +83,6 @@ static void add_mean(ReduceRow *row, const char *accumulator, const char *sum)
 static void real_sum(ReduceOp op, const Type *value, ReduceRow *row)
 {
     bool scaled = value->scalar == SCALAR_DOUBLE;
-    row->result = value;
     scaled_macros(&row->functions, value->components);
     if (scaled) {
         row->accumulator = scaled_sum(value);
@@ -492,10 +491,10 @@ static bool fill_row(ReduceOp op, const Type *type, bool whole, bool one, Reduce
     row->value = value;
     bool done = true;
     if (op == REDUCE_SUM || op == REDUCE_MEAN || op == REDUCE_CENTER) {
+        const Type *doubles = type_of(SCALAR_DOUBLE, value->components);
+        row->result = op == REDUCE_CENTER ? pair_type("Part", "mean", doubles, "rest", doubles)
+                                          : real_result(type, whole, value->components);
         if (is_real(value) && one) {
-            const Type *doubles = type_of(SCALAR_DOUBLE, value->components);
-            row->result = op == REDUCE_CENTER ? pair_type("Part", "mean", doubles, "rest", doubles)
-                                              : real_result(type, whole, value->components);
             if (value->scalar == SCALAR_FLOAT && value->components == 1) {
                 exact_sum(op, row);
             } else {
@@ -510,7 +509,7 @@ static bool fill_row(ReduceOp op, const Type *type, bool whole, bool one, Reduce
         prod_row(value, row);
     } else if (op == REDUCE_MIN || op == REDUCE_MAX) {
         extreme_row(op, value, row);
-    } else if (moment && whole) {
+    } else if (moment && whole && one) {
         binned_squares(op, value, row);
     } else if (moment) {
         moment_row(op, value, scaled, row);
