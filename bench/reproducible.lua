@@ -68,7 +68,8 @@ local SLICES <const> = [=[
     double total = most < 0x41300000u ? (r + q) + p : 0.0lf;
 ]=]
 
-local SQUARES <const> = "dvec4 d = dvec4(uintBitsToFloat(w)); double values[4] = double[](d.x * d.x, d.y * d.y, d.z * d.z, d.w * d.w);"
+local SQUARES <const> = "dvec4 d = dvec4(uintBitsToFloat(w)); double values[4] = double[](d.x * d.x, d.y * d.y, " ..
+    "d.z * d.z, d.w * d.w);"
 local DOUBLES <const> = "double values[2] = double[](packDouble2x32(w.xy), packDouble2x32(w.zw));"
 
 local function filled(text, values) return (text:gsub("%$(%w+)", values)) end
