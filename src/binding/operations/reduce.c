@@ -138,7 +138,8 @@ static int whole(lua_State *L, ReduceOp op, const ReduceOperand *x, const char *
 static bool check_ordered(lua_State *L, int index, const char *function)
 {
     static const Option rows[] = {{.name = "reproducible", .read = options_flag}, {.name = NULL}};
-    const OptionCall call = {.function = function, .index = index, .n = 2, .expected = "a table like {reproducible = false}"};
+    const OptionCall call = {
+        .function = function, .index = index, .n = 2, .expected = "a table like {reproducible = false}"};
     bool reproducible = true;
     options_read(L, &call, rows, &reproducible);
     return !reproducible;
