@@ -87,14 +87,16 @@ function reduce_axes.reduce(name, s, axis, options)
     local n <const> = count_of(s, axis)
     local factor <const> = n > ddof and n / (n - ddof) or math.huge
     local scale <const> = name == "std" and factor ^ 0.5 or factor
+    local function scaled(x) -- from the variance, if it is in range: two square roots would be rounded
+        return name == "std" and x > 1e-150 and x < 1e150 and math.sqrt(x * x * factor) or x * scale
+    end
     if type(result) == "table" and not rill.type(result) then -- a vector
         for c, value in ipairs(result) do
-            result[c] = value * scale
+            result[c] = scaled(value)
         end
         return result
     end
-    result = result * scale
-    return type(result) == "number" and result or result:eval()
+    return type(result) == "number" and scaled(result) or (result * scale):eval()
 end
 
 reduce_axes.reduce = errors.guard(reduce_axes.reduce)
