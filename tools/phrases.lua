@@ -153,9 +153,8 @@ end
 -- The words that stay, and their files: public names, what users may type, and titles of papers.
 local kept = {
     colour = "docs/volume.md lua/rill/volume.lua lua/rill/render/volume/transfer.lua lua/rill/core/synonyms.lua "
-        .. "lua/rill/render/volume/isosurface.lua lua/rill/shell/reference_modules.lua spec/field/volume_spec.lua "
-        .. "spec/render/render_spec.lua src/kernel/text/foreign_names.c",
-    colours = "docs/solve.md lua/rill/solve/stationary.lua spec/solve/stationary_spec.lua",
+        .. "spec/field/volume_spec.lua spec/render/render_spec.lua src/kernel/text/foreign_names.c",
+    colours = "docs/solve.md lua/rill/solve/report.lua spec/solve/stationary_spec.lua",
     colourmap = "lua/rill/core/synonyms.lua spec/io/png_spec.lua", grey = "docs/guide_numpy_table.md",
     neighbour = "spec/kernel/foreign_spec.lua", neighbours = "lua/rill/core/synonyms.lua",
     optimisation = "docs/reuse.md lua/rill/reuse/init.lua src/primitive/vertex_cache/vertex_cache.h",

@@ -12,10 +12,9 @@ local subdivide = {}
 local WHERE <const> = "rill.subdivide.loop"
 local MOST <const> = adaptive.MOST
 
-local function is_list(v) return type(v) == "table" or not errors.not_open(v) end
 local function is_flag(v) return type(v) == "boolean" end
 local OPTIONS <const> = {
-    levels = option.number(0, 15), creases = {is_list, "a stream of ivec2 or a table of pairs"},
+    levels = option.number(0, 15), creases = {option.is_data, "a stream of ivec2 or a table of pairs"},
     limit = {is_flag, "true or false", false}, patch = option.choice({"redgreen", "sliver"}, "redgreen"),
     adaptive = {function(v) return type(v) == "table" and not rill.type(v) end,
         "a table with edge, pixels, curvature or kernel"},

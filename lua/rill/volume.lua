@@ -27,7 +27,7 @@ local OPTIONS <const> = {
     camera = option.table,
     transfer = {transfer.is_one, transfer.words}, method = option.words(METHODS), spacing = lattice.spacing,
     size = cameras.size, step = POSITIVE, density = POSITIVE,
-    iso = option.finite, surface = option.words(SURFACES), colour = VECTOR,
+    iso = option.finite, surface = option.words(SURFACES), color = VECTOR,
     range = {is_range, "{min, max}, min below max"}, background = VECTOR,
     light = {function(v) return type(v) == "boolean" or option.is_vector(v, 3) and vector.unit(v) ~= nil end,
         "a direction, three numbers, or true"},
@@ -100,7 +100,7 @@ end
 -- Raises an error if an option for isosurfaces was given without `iso`, or the reverse.
 local function check_kind(taken)
     local surface <const> = taken.iso ~= nil
-    for _, name in ipairs(surface and {"transfer", "method", "density", "range"} or {"surface", "colour"}) do
+    for _, name in ipairs(surface and {"transfer", "method", "density", "range"} or {"surface", "color"}) do
         if taken[name] ~= nil then
             fail("rill.volume: option '%s' applies only %s 'iso'", name, surface and "without" or "with")
         end
@@ -122,7 +122,7 @@ local function settled(s, taken)
         fail("rill.volume: option 'step': rays would need %.0f steps, more than %d: give a step above %g",
             diagonal / how.step, rays.STEPS, diagonal * unit / rays.STEPS)
     end
-    how.light, how.colour = taken.light, taken.colour
+    how.light, how.color = taken.light, taken.color
     return how
 end
 
@@ -161,7 +161,7 @@ end
 -- volume {layers, rows, columns}. A segment ds of a ray absorbs 1 - exp(-k ds) of the light, where k is the opacity
 -- per length, and emits its color instead (Max 1995). With `iso` the image shows an isosurface.
 local function new(s, given)
-    local taken = option.take("rill.volume", given, OPTIONS)
+    local taken = option.take("rill.volume", given, OPTIONS, {colour = "color"})
     check_kind(taken)
     s = voxels.take("rill.volume", s)
     local how = settled(s, taken)

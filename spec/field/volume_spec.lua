@@ -266,7 +266,7 @@ describe("rill.volume", function()
             })
             local own = rill.volume(fields.sharp, o)
             o.transfer = {
-                {value = 0, colour = {1, 0, 0.2}, opacity = 0}, {value = 1, colour = {0, 1, 0.2}, opacity = 0.5},
+                {value = 0, color = {1, 0, 0.2}, opacity = 0}, {value = 1, colour = {0, 1, 0.2}, opacity = 0.5},
             }
             check.equal(rill.volume(fields.sharp, o):values(), own:values(), 1e-5)
             o.density, o.transfer = 2, {{0, {1, 0, 0.2}, 0}, {1, {0, 1, 0.2}, 0.25}}
@@ -323,7 +323,7 @@ describe("rill.volume", function()
         -- as a ball.
         local function ball_apart(camera, light)
             local o = {
-                camera = camera, iso = -R, spacing = {0.9, 1, 1}, light = light, colour = {0.9, 0.5, 0.2},
+                camera = camera, iso = -R, spacing = {0.9, 1, 1}, light = light, color = {0.9, 0.5, 0.2},
                 background = {0, 0, 1}, size = {30, 40},
             }
             local picture, worst, hits = rill.volume(ball, o):values(), 0, 0
@@ -346,7 +346,7 @@ describe("rill.volume", function()
                         end
                         hits = hits + 1
                         for d = 1, 3 do
-                            local want = o.colour[d] * (0.2 + 0.8 * math.max(0, lit)) + 0.2 * math.max(0, shine) ^ 30
+                            local want = o.color[d] * (0.2 + 0.8 * math.max(0, lit)) + 0.2 * math.max(0, shine) ^ 30
                             worst = math.max(worst, math.abs(math.min(want, 1) - got[d]))
                         end
                     end
@@ -490,7 +490,7 @@ describe("rill.volume", function()
                 for d = 1, 3 do camera.eye[d] = camera.target[d] + 10 * toward[d] end
                 local size = {30, 30}
                 local got = rill.volume(s, {
-                    iso = iso, camera = camera, light = light, colour = tint, background = {0, 0, 1}, size = size,
+                    iso = iso, camera = camera, light = light, color = tint, background = {0, 0, 1}, size = size,
                 }):values()
                 for row = 0, 29 do
                     for column = 0, 29 do
@@ -577,7 +577,10 @@ describe("rill.volume", function()
             ["expected a volume, {layers, rows, columns} of numbers, got float of shape 3x4"] = {s[1]},
             ["of numbers, got vec3 of shape 1x2x2"] = {rill.stream("vec3", {1, 2, 2})},
             ["the volume is empty: its shape is 0x2x2"] = {rill.stream("float", {0, 2, 2})},
-            ["unknown option 'color': expected background, camera, colour, density"] = {s, {color = 1}},
+            ["unknown option 'colors': expected background, camera, color, density"] = {s, {colors = 1}},
+            ["option 'color': expected a table of 3 numbers, got number 1"] = {s, {iso = 1, colour = 1}},
+            ["options 'color' and 'colour' are the same: give one of them"] =
+                {s, {iso = 1, color = {1, 1, 1}, colour = {1, 1, 1}}},
             ['option \'surface\': expected "shaded" or "water", got "ice"'] = {s, {iso = 1, surface = "ice"}},
             ["option 'surface' applies only with 'iso'"] = {s, {surface = "water"}},
             ["option 'transfer' applies only without 'iso'"] = {s, {iso = 1, transfer = "gray"}},

@@ -110,6 +110,7 @@ describe("an error in a kernel text", function()
             {f .. "    r   =   x +     y;\n}", 2, "y;", "'y'"},
             {f .. "  float a = 1.0; r = a + v;\n}", 2, "= a", "cannot convert vec3 to float"},
             {f .. "  r = dot(v, v.xy);\n}", 2, "dot", "'dot' does not take 2 arguments of type (vec3, vec2)"},
+            {f .. "  r = dot();\n}", 2, "dot", "'dot' is called without arguments"},
             {f .. "  r = v.q;\n}", 2, "q;", "a vec3 has no component 'q'"},
             {f .. "  float x2 = x +;\n}", 2, ";", "expected an expression, got ';'"},
             {f .. "  r = x\n}", 2, "", "expected ';', got '}'"},

@@ -1,7 +1,7 @@
 /* The device userdata, and rill.devices, device, open, sync, clock, memory, memory_limit and check. */
+#include "base/timer.h"
 #include "binding/binding.h"
 #include "container/storage/frames.h"
-#include "gpu/context/timer.h"
 #include "gpu/driver_test/driver_test.h"
 #include "gpu/tuning.h"
 #include "kernel/launch/tuner.h"

@@ -26,11 +26,12 @@ end
 
 --- option.take(where, options, known) returns a checked copy of a table of options with defaults; nil is an empty
 -- table. Floats with integer values become integers where an option must be one. `known`: a row for each option name,
--- {test, words for messages, default, required (boolean)}.
-function option.take(where, options, known)
+-- {test, words for messages, default, required (boolean)}. `aliases`: the names of options by their old names.
+function option.take(where, options, known, aliases)
     errors.options(where, options, known)
     local taken = {}
-    for key, value in pairs(options or {}) do
+    for given, value in pairs(options or {}) do
+        local key = aliases and aliases[given] or given
         local row = known[key]
         if not row then
             option.refuse(where, key, known)
@@ -38,6 +39,9 @@ function option.take(where, options, known)
         local whole = row[1](value) and value or tables.whole(value) -- 2.0 is accepted where 2 is
         if not row[1](whole) then
             fail("%s: option '%s': expected %s, got %s", where, key, row[2], errors.told(value))
+        end
+        if key ~= given and options[key] ~= nil then
+            fail("%s: options '%s' and '%s' are the same: give one of them", where, key, given)
         end
         taken[key] = whole
     end
@@ -74,6 +78,11 @@ function option.is_list(value)
         count = count + 1
     end
     return count == #value
+end
+
+--- option.is_data(value) returns whether a value is a table, an open stream, or an expression whose value is a stream.
+function option.is_data(value)
+    return type(value) == "table" or not errors.not_open(value)
 end
 
 --- option.is_vector(value [, n]) returns whether a value is a table of n finite numbers. Default of n: any length.

@@ -83,7 +83,9 @@ return function(kernel, ...)
     for name, value in pairs(given) do
         local seed = name == "seed" and not known.seed and core._is_random(kernel)
         launch.seeded = launch.seeded or seed
-        if not known[name] and name ~= "where" and not seed then
+        if name == "seed" and not known.seed and not seed then
+            fail("%s: option 'seed': the kernel draws no random numbers: leave the seed out", kernel.name)
+        elseif not known[name] and name ~= "where" and not seed then
             fail("%s: unknown argument or option '%s': launches over distributed streams take arguments by name " ..
                 "and the options where and, with random numbers, seed", kernel.name, tostring(name))
         end

@@ -61,7 +61,7 @@ f:carry(name: string, stream: source, options?: {diffusion?: number, inflow?: nu
 f:get(name: string): stream -- returns the current values of a transported quantity, a stream that may be written
 ]==] },
     { "volume", [==[
-rill.volume(s: source|container, options?: {camera?: table, transfer?: string|table, method?: string, size?: integer[], spacing?: number|number[], step?: number, density?: number, range?: number[], iso?: number, surface?: string, colour?: number[], background?: number[], light?: number[]|boolean}): stream -- renders a volume {layers, rows, columns} to an image (vec3), by ray marching ("march") or by "slices", through a transfer function; or its isosurface at iso, "shaded" or with the look of "water"
+rill.volume(s: source|container, options?: {camera?: table, transfer?: string|table, method?: string, size?: integer[], spacing?: number|number[], step?: number, density?: number, range?: number[], iso?: number, surface?: string, color?: number[], background?: number[], light?: number[]|boolean}): stream -- renders a volume {layers, rows, columns} to an image (vec3), by ray marching ("march") or by "slices", through a transfer function; or its isosurface at iso, "shaded" or with the look of "water"
 ]==] },
     { "sph", [==[
 rill.sph(options: {positions: source, radius: number, velocities?: source, mass?: number, density?: number, viscosity?: number, sound?: number, state?: string, kernel?: string, laplacian?: string, densities?: string, tension?: boolean, integrator?: string, dt?: number|string, cfl?: number, substeps?: integer, gravity?: number[], walls?: table[], on?: table}): particles -- returns a smoothed particle hydrodynamics simulation: fluid particles in two or three dimensions

@@ -4,7 +4,10 @@ local errors = require "rill.core.error"
 -- GREW: the field `where` if the residual grew and the x of the least residual was returned.
 local outcome = {GREW = "the residual grew"}
 
-local Report = {__name = "rill.solution"}
+local Report = {
+    __name = "rill.solution",
+    __index = function(made, key) return key == "colours" and rawget(made, "colors") or nil end, -- the old name
+}
 
 -- By reason: the text for the report's line, and advice.
 local REASONS <const> = {

@@ -490,7 +490,7 @@ local function solve(method, A, b, given, own, work)
             return b.size > 0 and prepare(work)
         end)
     end
-    result.colours = work.colored and (work.colors or 0) or nil
+    result.colors = work.colored and (work.colors or 0) or nil
     result.visited = work.visited
     return outcome.finish(method, x, outcome.new(result), opts.strict)
 end

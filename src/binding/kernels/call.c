@@ -316,6 +316,9 @@ static void unknown_key(lua_State *L, const Call *call, const char *name)
                    "list",
                    function, binding_key(L, -1));
     }
+    if (strcmp(name, "seed") == 0) {
+        luaL_error(L, "%s: option 'seed': the kernel draws no random numbers: leave the seed out", function);
+    }
     call_push_names(L, call, false);
     luaL_error(L, "%s: unknown argument or option '%s': expected %s", function, name, binding_among(L, -2, -1));
 }

@@ -9,9 +9,9 @@
  * PoolSnapshot (page_pool.h). A snapshot shares the pages with the container until the container writes them,
  * so taking a snapshot copies nothing. While a snapshot is the newest one, its log records the previous frame
  * (or NO_FRAME) of each page that changes. The frame that a page had at the time of the snapshot is the first
- * entry of the page in the log of the snapshot or in the logs of later snapshots. If there is
- * no such entry, the page still has this frame. If a page got its frame after the newest snapshot was taken,
- * the log of this snapshot already contains the page, so the frame is not shared. */
+ * entry of the page in the log of the snapshot or in the logs of later snapshots. If there is no such entry,
+ * the page still has this frame. If a page got its frame after the newest snapshot was taken, the log of this
+ * snapshot already contains the page, so the frame is not shared. */
 
 /* Implements ContainerKind.diff: returns the pages that differ. Returns NULL with error_set on failure. */
 Region *page_diff_region(Container *c, const Snapshot *s);

@@ -1,6 +1,6 @@
 /* Measures the rate of copies, with which profiles are compared. */
+#include "base/timer.h"
 #include "gpu/context/device_private.h"
-#include "gpu/context/timer.h"
 #include "gpu/memory/buffer.h"
 #include "gpu/program/profile.h"
 #include "gpu/program/shader.h"

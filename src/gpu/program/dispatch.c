@@ -1,6 +1,6 @@
 /* Dispatches programs. Binds only what changed, issues barriers only after work, and splits large grids into rows. */
+#include "base/timer.h"
 #include "gpu/context/device_private.h"
-#include "gpu/context/timer.h"
 #include "gpu/memory/buffer.h"
 
 #include <stdio.h>

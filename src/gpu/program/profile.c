@@ -1,6 +1,6 @@
 #include "gpu/program/profile.h"
 
-#include "gpu/context/timer.h"
+#include "base/timer.h"
 #include "gpu/program/recorder.h"
 
 #include <stdlib.h>

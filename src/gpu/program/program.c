@@ -2,8 +2,8 @@
 
 #include "base/decimal.h"
 #include "base/strbuf.h"
+#include "base/timer.h"
 #include "gpu/context/device_private.h"
-#include "gpu/context/timer.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "gpu/program/recorder.h"
 
 #include "base/array.h"
-#include "gpu/context/timer.h"
+#include "base/timer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

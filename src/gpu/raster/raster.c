@@ -1,7 +1,7 @@
 /* The state of graphics commands is set for each run, and is OpenGL's default again after it: other files of src/gpu rely on that. */
 #include "gpu/raster/raster.h"
 
-#include "gpu/context/timer.h"
+#include "base/timer.h"
 #include "gpu/program/recorder.h"
 #include "gpu/program/shader.h"
 #include "gpu/raster/framebuffer.h"

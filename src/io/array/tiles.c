@@ -1,6 +1,7 @@
 #include "io/array/tiles.h"
 
 #include "base/error.h"
+#include "base/timer.h"
 #include "io/byteorder.h"
 #include "io/file.h"
 
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct Transfer {
@@ -198,13 +198,6 @@ static bool write_numbers(Tiles *tiles, const Transfer *transfer)
     return true;
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void *work(void *argument)
 {
     Tiles *tiles = argument;
@@ -219,10 +212,10 @@ static void *work(void *argument)
         }
         bool skip = tiles->failed || tiles->stop;
         pthread_mutex_unlock(&tiles->lock);
-        double begin = seconds();
+        double begin = timer_clock();
         bool ok = skip || (transfer->write ? write_numbers(tiles, transfer) : read_numbers(tiles, transfer));
         pthread_mutex_lock(&tiles->lock);
-        tiles->busy += seconds() - begin;
+        tiles->busy += timer_clock() - begin;
         if (!ok) {
             tiles->failed = true;
             strncpy(tiles->problem, error_message(), sizeof tiles->problem - 1);

@@ -1,7 +1,7 @@
 #include "kernel/launch/tuner.h"
 
 #include "base/strbuf.h"
-#include "gpu/context/timer.h"
+#include "base/timer.h"
 #include "gpu/tuning.h"
 #include "kernel/launch/builtin.h"
 

@@ -157,9 +157,14 @@ static TypeIndex no_form(Typing *t, NodeIndex node, const FunctionRow *row)
     functions_list(row, &forms);
     bool sums = strncmp(row->name, "atomic", 6) == 0 && given.length && strstr(strbuf_text(&given), "float");
     strbuf_add(&forms, sums ? ": rill.scatter adds floats, and so does a reduce kernel" : "");
-    message_add(t->messages, name, "'%.*s' does not take %d argument%s of type (%s)\nits forms are %s%s", name->length,
-                name->text, count, count == 1 ? "" : "s", strbuf_text(&given), strbuf_text(&forms),
-                token_is(name, "not") ? ": write ! for a bool" : "");
+    if (count == 0) {
+        message_add(t->messages, name, "'%.*s' is called without arguments\nits forms are %s", name->length, name->text,
+                    strbuf_text(&forms));
+    } else {
+        message_add(t->messages, name, "'%.*s' does not take %d argument%s of type (%s)\nits forms are %s%s",
+                    name->length, name->text, count, count == 1 ? "" : "s", strbuf_text(&given), strbuf_text(&forms),
+                    token_is(name, "not") ? ": write ! for a bool" : "");
+    }
     strbuf_free(&given);
     strbuf_free(&forms);
     return 0;

@@ -100,11 +100,10 @@ local function check_attribute(where, name, s, m)
     return s
 end
 
-local function is_list(v) return type(v) == "table" or not errors.not_open(v) end
 local OPTIONS <const> = {
-    positions = {is_list, "a stream of vec3 or a table", nil, true},
-    triangles = {is_list, "a stream of ivec3 or a table", nil, true},
-    normals = {is_list, "a stream of vec3 or a table"}, uv = {is_list, "a stream of vec2 or a table"},
+    positions = {option.is_data, "a stream of vec3 or a table", nil, true},
+    triangles = {option.is_data, "a stream of ivec3 or a table", nil, true},
+    normals = {option.is_data, "a stream of vec3 or a table"}, uv = {option.is_data, "a stream of vec2 or a table"},
     attributes = {function(v) return type(v) == "table" and not rill.type(v) end, "a table of streams by name"},
 }
 

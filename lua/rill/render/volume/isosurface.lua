@@ -19,7 +19,7 @@ end
 --- shell.shaded(values, how) renders a shaded surface. values: arguments for the camera and the volume; how: the
 -- settings of rill.volume.
 function shell.shaded(values, how)
-    values.tint, values.background = how.colour or {0.86, 0.80, 0.70}, how.background
+    values.tint, values.background = how.color or {0.86, 0.80, 0.70}, how.background
     values.light = how.light == nil and vector.unit(lamp(how.camera)) or values.light or {0, 0, 0}
     return kernels().volume_surface(values)
 end

@@ -32,11 +32,12 @@ local function preset_names()
     return table.concat(names, ", ")
 end
 
--- Returns five numbers for {value, {red, green, blue}, opacity} or {value =, colour =, opacity =}.
+-- Returns five numbers for {value, {red, green, blue}, opacity} or {value =, color =, opacity =}.
 local function point(i, given)
     local value, color, opacity
     if type(given) == "table" then
-        value, color, opacity = given.value or given[1], given.colour or given[2], given.opacity or given[3]
+        value, color, opacity = given.value or given[1], given.color or given[2], given.opacity or given[3]
+        color = color or given.colour -- the old name
     end
     local good = option.is_finite(value) and option.is_vector(color, 3) and option.is_finite(opacity)
     if not good or opacity < 0 then

@@ -1,4 +1,4 @@
-#include "gpu/context/timer.h"
+#include "base/timer.h"
 
 #include <time.h>
 
