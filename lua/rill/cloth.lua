@@ -171,7 +171,8 @@ function methods:picture(options)
     local size = taken.size or {480, 480}
     local ahead = vector.map(function(a, e) return a - e end, at, eye)
     if ahead[1] == 0 and ahead[3] == 0 then
-        ahead[3] = ahead[2] ~= 0 and -1e-6 * math.abs(ahead[2]) or -1 -- avoids looking straight down, and a zero direction
+        -- Avoids looking straight down, and a zero direction.
+        ahead[3] = ahead[2] ~= 0 and -1e-6 * math.abs(ahead[2]) or -1
     end
     ahead = unit(ahead)
     local right = unit(vector.cross(ahead, {0, 1, 0}))

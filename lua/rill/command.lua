@@ -238,7 +238,8 @@ local function tune()
     print_tuning(rill)
 end
 
--- Prints the errors and notes of the kernel texts in files, a line for each. Returns true, or false if there are errors.
+-- Prints the errors and notes of the kernel texts in files, a line for each. Returns true, or false if there are
+-- errors.
 local function lint(paths)
     local errors = 0
     for _, path in ipairs(paths) do

@@ -81,7 +81,8 @@ local function stages(ratio)
     return math.max(3, math.ceil(0.5 * (math.sqrt(9 + 16 * ratio) - 1) - 1e-9))
 end
 
-local MOST_STAGES <const> = 6000 -- rounding errors grow with the square of the number of stages; here they reach about 1 %
+-- Rounding errors grow with the square of the number of stages; here they reach about 1 %.
+local MOST_STAGES <const> = 6000
 
 local function b(j)
     return j < 2 and 1 / 3 or (j * j + j - 2) / (2 * j * (j + 1))

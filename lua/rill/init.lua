@@ -80,8 +80,8 @@ function hooks.hint(...) return suggest.hint(...) end
 --- hooks.reduce_axes(name, s, axis, options) calls rill.stream.reduce_axes, for reductions with a table of axes or with
 -- the option ddof.
 hooks.reduce_axes = lazy.call("rill.stream.reduce_axes", "reduce")
---- hooks.distribution(shape, options) calls rill.random.distributions, for the distributions of rill.random that are not
--- written in C.
+--- hooks.distribution(shape, options) calls rill.random.distributions, for the distributions of rill.random that are
+-- not written in C.
 hooks.distribution = distribution
 --- hooks.among(key, known) calls suggest.among of rill.core.suggest, for errors of the C part.
 function hooks.among(...) return suggest.among(...) end

@@ -15,9 +15,9 @@ mesh.new = errors.guard(function(given) return object.new("rill.mesh.new", given
 -- content. skip: ignore lines that are not part of the OBJ format instead of raising an error.
 mesh.load = lazy.call("rill.geometry.mesh.save", "load")
 
---- rill.mesh.envelope(m [, {distance =, depth =, reuse = "hash"}]) returns an inner and an outer envelope of a closed mesh, and the report of rill.reuse.run.
--- Each vertex moves along its normal by at most `distance` (default: 2 % of the diagonal of the bounds), such that no
--- triangles intersect. depth: of the octree that finds close triangles.
+--- rill.mesh.envelope(m [, {distance =, depth =, reuse = "hash"}]) returns an inner and an outer envelope of a closed
+-- mesh, and the report of rill.reuse.run. Each vertex moves along its normal by at most `distance` (default: 2 % of the
+-- diagonal of the bounds), such that no triangles intersect. depth: of the octree that finds close triangles.
 mesh.envelope = lazy.call("rill.geometry.envelope.envelope", "envelope")
 mesh.marching_cubes = lazy.call("rill.geometry.mesh.contour", "marching_cubes")
 

@@ -26,8 +26,10 @@ local methods <const>, fields <const>, state_of <const> = bodies.methods, bodies
 -- after every step.
 fields.positions, fields.velocities, fields.masses = "x", "v", "m"
 
-local SLICE <const> = 32768 -- bodies that a launch processes, because some devices limit the trips of loops or the time of launches
-local ABREAST <const> = {cpu = {0, 1, 2, 3}, gpu = {0}} -- bodies per invocation: llvmpipe is twice as fast with four as with one
+-- Bodies that a launch processes, because some devices limit the trips of loops or the time of launches.
+local SLICE <const> = 32768
+-- Bodies per invocation: llvmpipe is twice as fast with four as with one.
+local ABREAST <const> = {cpu = {0, 1, 2, 3}, gpu = {0}}
 
 -- ---- options
 
@@ -224,7 +226,8 @@ function methods:picture(options)
     local fastest = taken.fastest or 2 * rill.length(b.v):mean()
     local kernels = texts.picture:program(dimensions[b.dimensions])
     local amounts <close>, speeds = viewpoint.spots(camera, kernels.shine, {
-        spot = taken.spot or 1.5, fastest = math.max(fastest, 2.0 ^ -126), x = b.on.whole(b.x), v = b.on.whole(b.v), -- not 0 if all are at rest, because it is a divisor
+        -- Not 0 if all are at rest, because it is a divisor.
+        spot = taken.spot or 1.5, fastest = math.max(fastest, 2.0 ^ -126), x = b.on.whole(b.x), v = b.on.whole(b.v),
     })
     local fast <close> = speeds
     return kernels.sky(taken.light or 1, amounts, fast)

@@ -69,12 +69,11 @@ end
 
 --- rill.profile(f) runs f() and returns a report of what its launches cost, followed by the results of f. The report is
 -- a list with a row per kernel or built-in shader, the longest first: `name`, `calls`, `device_time` and `host_time`
--- (seconds of all calls; host: to issue them), `reason` (of copies of an argument: the launch and the argument that need
--- them, and why), `bytes` (moved element by element; of built-in shaders the bound bytes),
--- `rate` (bytes per second) and `share` (of the device's measured copy rate). Fields of the report: `time`,
--- `device_time`, `host_time`, `compile_time` (seconds), `compiled` (programs), `launches`, `peak` (bytes of device
--- memory) and `copy_rate`. tostring() gives a table. The first launch of a program may include a compilation by the
--- driver.
+-- (seconds of all calls; host: to issue them), `reason` (of copies of an argument: the launch and the argument that
+-- need them, and why), `bytes` (moved element by element; of built-in shaders the bound bytes), `rate` (bytes per
+-- second) and `share` (of the device's measured copy rate). Fields of the report: `time`, `device_time`, `host_time`,
+-- `compile_time` (seconds), `compiled` (programs), `launches`, `peak` (bytes of device memory) and `copy_rate`.
+-- tostring() gives a table. The first launch of a program may include a compilation by the driver.
 return function(f)
     if type(f) ~= "function" then
         errors.fail("rill.profile: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))

@@ -114,7 +114,8 @@ local function colors(values, components, options, white)
 end
 
 local function cell(depth, top, bottom)
-    local background = bottom and terminal.color(depth, bottom[1], bottom[2], bottom[3], true) or "49" -- 49: the terminal's default
+    -- 49: the terminal's default.
+    local background = bottom and terminal.color(depth, bottom[1], bottom[2], bottom[3], true) or "49"
     return ("\27[%s;%sm\u{2580}"):format(terminal.color(depth, top[1], top[2], top[3]), background)
 end
 
@@ -168,7 +169,8 @@ local function base64(bytes)
     return table.concat(out)
 end
 
--- https://sw.kovidgoyal.net/kitty/graphics-protocol: transmit and display (a=T) a PNG (f=100), `c` columns wide, without a reply (q=2).
+-- https://sw.kovidgoyal.net/kitty/graphics-protocol: transmit and display (a=T) a PNG (f=100), `c` columns wide,
+-- without a reply (q=2).
 local function kitty(png, columns)
     local text, pieces = base64(png), {}
     for at = 1, #text, PIECE do
@@ -296,7 +298,8 @@ local function show_container(c, options)
     options = check_options(options)
     local able = terminal.look()
     local mode = options.mode or best_mode(able)
-    local pixels = (mode == "kitty" or mode == "iterm") and 512 or options.width or able.columns -- a page has at least one pixel
+    -- A page has at least one pixel.
+    local pixels = (mode == "kitty" or mode == "iterm") and 512 or options.width or able.columns
     local text = picture(core._picture(c, math.max(math.min(pixels // 1 | 0, 512), 1)), "float", 1, options)
     if options.text then
         return text
@@ -316,8 +319,8 @@ end
 --- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]) draws in the terminal. A stream of two dimensions is
 -- drawn as an image: float (or half, unorm8, double, bool), vec3 or vec4 in 0..1, or integers. `min` and `max` are the
 -- values drawn black and white. Default: 0 and 1, for uint8 and uint16 the range of the type, for other integers their
--- minimum and maximum. If min or max is not given and values are outside the range, a line below the image reports it. A
--- stream of numbers of one dimension is drawn as a sparkline of the means of its parts. Default of min and max: its
+-- minimum and maximum. If min or max is not given and values are outside the range, a line below the image reports it.
+-- A stream of numbers of one dimension is drawn as a sparkline of the means of its parts. Default of min and max: its
 -- minimum and maximum. Of a container the mapped pages are drawn, projected along all dimensions but the two fastest;
 -- pages of coarser levels are darker. A mesh is drawn by rill.render. `width`: in characters. Default: the smaller of
 -- the widths of terminal and stream. `mode`: "kitty", "iterm", "blocks", "256" or "ascii". Default: chosen by

@@ -16,7 +16,8 @@ local smoothing = require "rill.simulation.particle.smoothing"
 local walls = require "rill.simulation.particle.walls"
 local fail <const> = errors.fail
 
-local SPEEDS <const> = 10 -- default ratio of the speed of sound to the speed of the fluid: density then changes by about 1 % (Monaghan 1994)
+-- Default ratio of the speed of sound to the speed of the fluid: density then changes by about 1 % (Monaghan 1994).
+local SPEEDS <const> = 10
 
 local particles <const> = simulation.define {
     type = "rill.particles", where = "rill.sph", letter = "P",

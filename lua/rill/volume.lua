@@ -12,7 +12,8 @@ local transfer = require "rill.render.volume.transfer"
 local voxels = require "rill.stream.voxels"
 local fail <const> = errors.fail
 
-local PER_LAUNCH <const> = 16 -- slices; a launch reads and writes the whole image, and more slices would be one long loop
+-- Slices; a launch reads and writes the whole image, and more slices would be one long loop.
+local PER_LAUNCH <const> = 16
 
 -- ---- options
 

@@ -1,7 +1,7 @@
 /* Functions for lua/rill/profile.lua and lua/rill/shell/cpu_cost.lua: a profile of the current device, its copy rate,
  * and running on one core. */
-#include "base/single_core.h"
 #include "binding/binding.h"
+#include "binding/single_core.h"
 
 #include "gpu/program/profile.h"
 

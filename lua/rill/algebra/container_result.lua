@@ -74,7 +74,8 @@ function ofcontainers.eval(kernel, arguments, number, first, solid)
         named[param.name] = arguments[k]
     end
     if not solid then
-        set_default(made, kernel, arguments, not core._is_random(kernel) and number or nil) -- before pages are allocated, which are filled with the default
+        -- Before pages are allocated, which are filled with the default.
+        set_default(made, kernel, arguments, not core._is_random(kernel) and number or nil)
     end
     named[result.name] = made
     kernel(named)

@@ -231,8 +231,8 @@ function expression.prepare(e)
 end
 local prepare = expression.prepare
 
--- Returns the first container of the shape of an expression, which determines the kind of the result. Containers are not
--- repeated along dimensions, so raises an error if there is none.
+-- Returns the first container of the shape of an expression, which determines the kind of the result. Containers are
+-- not repeated along dimensions, so raises an error if there is none.
 local function first_container(e)
     local other
     for _, leaf in ipairs(call_of(e).leaves) do

@@ -1,5 +1,6 @@
 -- Fusion: expressions as arguments of kernels and reductions are computed inside the launch, element by element, and
--- never stored. Streams of one element as constants are read by the launch. All other uses return to C, which evaluates the expression first and raises the errors.
+-- never stored. Streams of one element as constants are read by the launch. All other uses return to C, which evaluates
+-- the expression first and raises the errors.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
@@ -54,8 +55,8 @@ local function fuses(value, param)
         or GATHERED[param.kind] and not value._sparse)
 end
 
--- Returns whether an expression can be computed at each access of a gather or neighbor stream. Its one stream has its shape
--- and is read outside as the values of the expression would be.
+-- Returns whether an expression can be computed at each access of a gather or neighbor stream. Its one stream has its
+-- shape and is read outside as the values of the expression would be.
 local function gathers(state, n, value, input, arguments, streams)
     return streams == 1 and tostring(arguments[1].shape) == value._shape and core._clamps(arguments[1])
         and core._fuses(state.kernel, n, input)
@@ -95,8 +96,8 @@ local function take(state, n, param, value)
     return arguments
 end
 
--- Runs a fused kernel. A launch with an expression that fails is repeated by C with the expression's values, which raises
--- the error. A constant that is a stream has no other way.
+-- Runs a fused kernel. A launch with an expression that fails is repeated by C with the expression's values, which
+-- raises the error. A constant that is a stream has no other way.
 local function run(state, fused, ...)
     if state.explains then
         local done, text = pcall(fused.explain, fused, ...)

@@ -107,7 +107,8 @@ local function compile(sequence, node)
     if op == LEAF then
         sequence.leaves[#sequence.leaves + 1] = node
         local input = input_of(sequence, node)
-        local declared = types[name] and name or core._declare(node._view) -- different structures may have the same name
+        -- Different structures may have the same name.
+        local declared = types[name] and name or core._declare(node._view)
         number = add(sequence, "s" .. input .. declared, op, name, input)
     elseif op == CONSTANT then
         number = add_constant(sequence, name, node._value)

@@ -191,7 +191,8 @@ rules.real = {
     end,
 }
 
--- Floats, as above, but ints are not converted: large ints are not floats, and the sign of a power depends on the last bit.
+-- Floats, as above, but ints are not converted: large ints are not floats, and the sign of a power depends on the last
+-- bit.
 rules.power = {
     type = function(_, list, where)
         local scalar, components = survey(list, where)

@@ -35,8 +35,8 @@ return function(big, methods)
         end
     end
 
-    -- Returns the boundary modes of an argument, slowest dimension first: of the signature, of the option, or those that
-    -- the big stream inherited. nil: there are none.
+    -- Returns the boundary modes of an argument, slowest dimension first: of the signature, of the option, or those
+    -- that the big stream inherited. nil: there are none.
     local function modes_of(where, kernel, param, given, state)
         if option.table[1](given) and not given[1] then
             given = given[param.name]
@@ -281,10 +281,9 @@ return function(big, methods)
     -- the arguments. Indices in kernels count in the whole. If the kernel has several outputs, `path` is a table of
     -- files by the names of outputs, and the big streams are returned in the order of the outputs.
     -- Options: arguments, a table of the kernel's other arguments or the expression's constants, by name, which may be
-    -- other big streams of the same shape; boundary (default: the modes that a result of b:map inherited, else "clamp"),
-    -- the boundary mode of neighbor streams, a table of a mode per dimension, or a table of these by the names of
-    -- arguments; halo, the largest offset along the first
-    -- dimension, for kernels that compute offsets.
+    -- other big streams of the same shape; boundary (default: the modes that a result of b:map inherited, else
+    -- "clamp"), the boundary mode of neighbor streams, a table of a mode per dimension, or a table of these by the
+    -- names of arguments; halo, the largest offset along the first dimension, for kernels that compute offsets.
     methods.map = errors.guard(function(b, f, path, options, ...)
         local where <const> = "b:map"
         local state = big.check(b, "map")

@@ -1,8 +1,8 @@
 -- b:sort: sorted runs are written to a file without a name, and merged tile by tile. If there are too many runs to
 -- merge them at once in the memory, groups of runs are merged into longer runs first, in as many passes as are needed.
--- Tiles of the result are planned by samples (rill.parts.order), so that all reads are known before the merge begins. The
--- sample must fit into the memory, and the elements that are read twice into a part of a tile: this limits the number of
--- runs in a merge.
+-- Tiles of the result are planned by samples (rill.parts.order), so that all reads are known before the merge begins.
+-- The sample must fit into the memory, and the elements that are read twice into a part of a tile: this limits the
+-- number of runs in a merge.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -15,9 +15,9 @@ local SHARES <const> = 20 -- a sort has the memory of 20 tiles, measured
 local DENSITY <const> = 8 -- elements of the sample in a tile's share of a run, if the memory allows for it
 local LEAST <const> = 4 -- the least tile in square roots of the size
 
--- Returns how elements are sorted: {elements = of a run, fan = the most runs that are merged at once, d = the distance of
--- elements of the sample, tile = the elements of a tile of a merge, capacity = the most elements that are read for it}. A
--- sample has at most as many elements as a run, and at most half of the elements of a tile are read twice.
+-- Returns how elements are sorted: {elements = of a run, fan = the most runs that are merged at once, d = the distance
+-- of elements of the sample, tile = the elements of a tile of a merge, capacity = the most elements that are read for
+-- it}. A sample has at most as many elements as a run, and at most half of the elements of a tile are read twice.
 local function planned(size, elements)
     elements = math.max(1, math.min(size, math.max(elements, math.ceil(LEAST * math.sqrt(size)))))
     local runs = math.max(1, (size + elements - 1) // elements)
@@ -56,9 +56,9 @@ function Sampler:add(s, at)
     end
 end
 
--- Returns a function that returns the next tile of the merges of all groups of runs of `length` elements, nil at the end:
--- {pieces = list of {first, count} in the scratch file, counts = of the pieces, total = their sum, skipped = elements of the
--- merged pieces before the tile, size = of the tile}.
+-- Returns a function that returns the next tile of the merges of all groups of runs of `length` elements, nil at the
+-- end: {pieces = list of {first, count} in the scratch file, counts = of the pieces, total = their sum, skipped =
+-- elements of the merged pieces before the tile, size = of the tile}.
 local function planner(size, length, sample, p, descending)
     local base, finish, at, next_range = 0, 0, 0, nil -- of the group, and the first element of the next tile
     return function()

@@ -11,8 +11,8 @@ local boundary = {}
 -- stream: the boundary mode of a stream that extends a quantity beyond the side.
 -- condition: the boundary condition of the quantity: "value" (Dirichlet), "gradient" (Neumann, slope 0), or nil.
 -- words: the names of the mode in each module. The words of streams and of trees are those of rill.core.
--- fluid: for rill.fluid, the conditions of the velocity normal and tangential to the side, and of the pressure. The prescribed velocity is the
--- velocity of the side; the prescribed pressure is 0.
+-- fluid: for rill.fluid, the conditions of the velocity normal and tangential to the side, and of the pressure. The
+-- prescribed velocity is the velocity of the side; the prescribed pressure is 0.
 local MODES <const> = {
     {id = "absorbing", stream = "clamp", words = {wave = "absorb"}},
     {id = "value", stream = "zero", condition = "value",
@@ -35,8 +35,8 @@ local MODES <const> = {
 --- boundary.modes: the rows, in the order in which messages list their words. boundary.mode: the rows by their ids.
 boundary.modes, boundary.mode = MODES, {}
 
---- boundary.source: functions of the modes of streams that repeat or reflect the elements. A function takes an index outside
--- of 0 .. n - 1 and n, and returns the index of the element that is read there.
+--- boundary.source: functions of the modes of streams that repeat or reflect the elements. A function takes an index
+-- outside of 0 .. n - 1 and n, and returns the index of the element that is read there.
 boundary.source = {
     -- The elements 0 and n - 1 are themselves copies: the n - 2 between them repeat.
     ["inner wrap"] = function(i, n) return (i - 1) % (n - 2) + 1 end,

@@ -7,10 +7,10 @@ local fail <const> = errors.fail
 
 local class = {}
 
---- class.put(metatable, words, letter, methods, fields [, read [, hint]]) gives the objects with a metatable methods and fields.
--- A field is a function of the object; with `read` its value is read(field, object, key). `words` begins messages: "a
--- hierarchy has"; `letter` is the letter that stands for an object in the manual. `hint`: a function of an object and a name that
--- it does not have, whose text ends the message; nil means the suggestion of a similar name.
+--- class.put(metatable, words, letter, methods, fields [, read [, hint]]) gives the objects with a metatable methods
+-- and fields. A field is a function of the object; with `read` its value is read(field, object, key). `words` begins
+-- messages: "a hierarchy has"; `letter` is the letter that stands for an object in the manual. `hint`: a function of an
+-- object and a name that it does not have, whose text ends the message; nil means the suggestion of a similar name.
 function class.put(metatable, words, letter, methods, fields, read, hint)
     function metatable.__index(object, key)
         local field = fields[key]
@@ -37,8 +37,10 @@ function class.guard(methods, letter)
     end
 end
 
---- class.define(spec) defines a class of objects with a state. Returns {metatable =, methods =, fields =, is =, check =, create =}:
---   methods, fields        tables to be filled by the caller. A field is the name of a field of the state, or a function of state and object
+--- class.define(spec) defines a class of objects with a state. Returns {metatable =, methods =, fields =, is =,
+-- check =, create =}:
+--   methods, fields        tables to be filled by the caller. A field is the name of a field of the state, or a
+--                          function of state and object
 --   is(value)              returns whether a value is an object of the class
 --   check(object, name)    returns the state of the object; raises if the value is not an object or is closed
 --   create(state)          returns a new object
@@ -48,11 +50,14 @@ end
 --   one       "a wave"; with plural = true a plural: "bodies"
 --   fields    the fields, unless they are filled later
 --   state     a function that returns the state of an object, or false if it is closed. Default: object._state
---   read      a function of a field, an object and a name that returns the value of a field. Default: as above; raises if the object is closed
+--   read      a function of a field, an object and a name that returns the value of a field. Default: as above;
+--             raises if the object is closed
 --   told      a function that describes a value that is not an object, for messages; nil means its type
---   hint      a function of an object and a name that it does not have, which returns the end of the message or nil: see class.put
---   release   a function that frees the memory of a state. Afterwards spec.state, if given, must return false. With release, objects have
---             the method close and can be to-be-closed variables. lenient = true: closing a closed object is not an error
+--   hint      a function of an object and a name that it does not have, which returns the end of the message or
+--             nil: see class.put
+--   release   a function that frees the memory of a state. Afterwards spec.state, if given, must return false. With
+--             release, objects have the method close and can be to-be-closed variables. lenient = true: closing a
+--             closed object is not an error
 --   describe  a function of a state that returns the text for tostring; closed: the text for a closed object
 function class.define(spec)
     local metatable <const> = {__name = spec.type}

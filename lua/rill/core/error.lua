@@ -109,8 +109,8 @@ function errors.call(f, ...)
 end
 
 --- errors.guard(f [, name [, inner]]) returns a function that calls f and moves its errors to the line of the script.
--- `name` is the public name of the function: it replaces the function name in messages about device memory, and the match
--- of the pattern `inner` at the beginning of a message.
+-- `name` is the public name of the function: it replaces the function name in messages about device memory, and the
+-- match of the pattern `inner` at the beginning of a message.
 function errors.guard(f, name, inner)
     shown[getinfo(f, "S").short_src] = true
     return function(...)

@@ -80,8 +80,8 @@ local function near(name, names, most, strict)
     return best and names[best]
 end
 
---- suggest.of(name, names [, most [, strict]]) returns the value of the key of `names` that a name of three letters or more
--- abbreviates, if there is only one, else of the nearest key by edit distance; nil if there is none. `most`: the
+--- suggest.of(name, names [, most [, strict]]) returns the value of the key of `names` that a name of three letters or
+-- more abbreviates, if there is only one, else of the nearest key by edit distance; nil if there is none. `most`: the
 -- largest distance. Default: a third of the letters, at least 1. `strict`: keys with another first letter must have a
 -- distance of 1.
 function suggest.of(name, names, most, strict)
@@ -231,8 +231,8 @@ local function is_public(name)
     return false
 end
 
--- Returns the suggestion for the last part of a name; "-" or nil if there is none. A name that only other values have is
--- not misspelled.
+-- Returns the suggestion for the last part of a name; "-" or nil if there is none. A name that only other values have
+-- is not misspelled.
 local function meant(owner, last)
     local found = synonym(owner, last) or owner ~= "" and elsewhere(owner, last) or
         owner == "rill" and synonym("s", last)

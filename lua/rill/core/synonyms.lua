@@ -411,7 +411,8 @@ rill.image.load: imread
 rill.image.save: imwrite imsave
 rill.show: imshow display
 rill.print_options: set_printoptions printoptions get_printoptions set_print_options
-rill.kernel: compile jit func Function RawKernel ElementwiseKernel ReductionKernel create_kernel Program __global__ global
+rill.kernel: compile jit func Function RawKernel ElementwiseKernel ReductionKernel create_kernel Program
+rill.kernel: __global__ global
 rill.program: RawModule SourceModule load_module
 rill.program: module
 k(...): launch dispatch run invoke cuLaunchKernel
@@ -556,8 +557,8 @@ end})
 
 local FREED <const> = "; the collector frees its memory, and %s:close() does at once"
 
---- synonyms.remark(owner, key) returns what an error says about a name that is no equivalent of another; nil if there is
--- nothing to say.
+--- synonyms.remark(owner, key) returns what an error says about a name that is no equivalent of another; nil if there
+-- is nothing to say.
 function synonyms.remark(owner, key)
     local frees <const> = key == "free" or key == "delete" or key == "destroy" or key == "dispose"
     if frees and (owner == "s" or owner == "c") then

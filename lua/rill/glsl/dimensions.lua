@@ -28,10 +28,11 @@ local function make(rank)
     }
 end
 
---- dimensions[rank], for rank 1 to 3: values for templates. V and I: the types of vectors of floats and of ints. brackets: the brackets of a gather
--- parameter. fields: the components of a vector, "xy". element: the access to element i of type I of a gather, "[(i).y][(i).x]".
--- axes: rows {k, axis, step, back}: the 0-based dimension, its axis, and the offsets to the next and the previous element.
--- neighbors: rows {offset, axis, edge}: edge is the index along the axis at which the offset leads outside, "0" or "last.x".
+--- dimensions[rank], for rank 1 to 3: values for templates. V and I: the types of vectors of floats and of ints.
+-- brackets: the brackets of a gather parameter. fields: the components of a vector, "xy". element: the access to
+-- element i of type I of a gather, "[(i).y][(i).x]". axes: rows {k, axis, step, back}: the 0-based dimension, its axis,
+-- and the offsets to the next and the previous element. neighbors: rows {offset, axis, edge}: edge is the index along
+-- the axis at which the offset leads outside, "0" or "last.x".
 for rank = 1, 3 do
     dimensions[rank] = make(rank)
 end

@@ -1,13 +1,17 @@
--- Templates of GLSL texts. A template is parsed once into a list of parts, and expanded once for each set of values. Its constructs
--- begin with "$", a character that neither GLSL nor the kernel language uses:
+-- Templates of GLSL texts. A template is parsed once into a list of parts, and expanded once for each set of values.
+-- Its constructs begin with "$", a character that neither GLSL nor the kernel language uses:
 --
 --   $name, ${name}                  the value of a name, a string or a number
 --   $row.field, ${row.field}        a field of a row, within $for
---   $for(row, rows){...}            the body once for each element of an array; $for(row, rows, ", "){...} with a separator
---   $if(name){...}$else{...}        depends on a boolean; $if(name == word) compares a string or a number. $else is optional
---   $use(snippet)                   puts the text of a snippet, and of the snippets that it uses, before the expanded text, once
---                                   (template.snippet defines snippets; each file in lua/rill/glsl/snippets is one, too)
---   $use(snippet, type)             uses a snippet for a type; expands to the name of its function, e.g. "rill_log1p_double"
+--   $for(row, rows){...}            the body once for each element of an array;
+--                                   $for(row, rows, ", "){...} with a separator
+--   $if(name){...}$else{...}        depends on a boolean; $if(name == word) compares a string or a number.
+--                                   $else is optional
+--   $use(snippet)                   puts the text of a snippet, and of the snippets that it uses, before the expanded
+--                                   text, once (template.snippet defines snippets; each file in
+--                                   lua/rill/glsl/snippets is one, too)
+--   $use(snippet, type)             uses a snippet for a type; expands to the name of its function, e.g.
+--                                   "rill_log1p_double"
 --   $call(snippet), $call(snippet){...}   inserts the text of a snippet, in which $body is the text in the braces
 --   $section(name)                  on a separate line of a file: begins another template, see template.sections
 --
@@ -54,7 +58,8 @@ local constructs <const> = {
 }
 
 local parse, snippet_named
-local moves <const> = require "rill.core.lazy".moves -- whether files must be loaded before the script changes the directory
+-- Whether files must be loaded before the script changes the directory.
+local moves <const> = require "rill.core.lazy".moves
 
 -- Parses the braces at byte `at` of a text, which belong to `part`. Returns the list of parts, and the byte after the
 -- braces.

@@ -14,9 +14,9 @@ local function not_image(where, number, what, got, hint)
         number, what, got, hint or "")
 end
 
---- picture.take(where, s [, number, what]) checks that `s` is an image. Returns it as an open stream {rows, columns}, with expressions
--- evaluated, and the type that kernels read its elements as: "float", "vec3" or "vec4". `number` and `what` are the argument's number and
--- name for messages. Default: 1 and "s".
+--- picture.take(where, s [, number, what]) checks that `s` is an image. Returns it as an open stream {rows, columns},
+-- with expressions evaluated, and the type that kernels read its elements as: "float", "vec3" or "vec4". `number` and
+-- `what` are the argument's number and name for messages. Default: 1 and "s".
 function picture.take(where, s, number, what)
     number, what = number or 1, what or "s"
     if errors.not_open(s) then
@@ -33,8 +33,9 @@ function picture.take(where, s, number, what)
     return s, info.seen
 end
 
---- picture.filter(name, f [, inner]) returns the function rill.image.NAME. It calls f(s, type, where, ...) with the checked image, the type that kernels
--- read its elements as, its own name for messages, and its further arguments. `inner` is passed to errors.guard.
+--- picture.filter(name, f [, inner]) returns the function rill.image.NAME. It calls f(s, type, where, ...) with the
+-- checked image, the type that kernels read its elements as, its own name for messages, and its further arguments.
+-- `inner` is passed to errors.guard.
 function picture.filter(name, f, inner)
     local where <const> = "rill.image." .. name
     return errors.guard(function(s, ...)
@@ -54,8 +55,8 @@ function picture.gray(where, s)
     return s
 end
 
---- picture.number(where, number, what, value, low, high) checks that an argument is a number from `low` to `high`, an integer if `low` is one, and
--- returns it.
+--- picture.number(where, number, what, value, low, high) checks that an argument is a number from `low` to `high`, an
+-- integer if `low` is one, and returns it.
 function picture.number(where, number, what, value, low, high)
     local whole <const> = math.type(low) == "integer"
     local fits = type(value) == "number" and value >= low and value <= high and
@@ -67,8 +68,8 @@ function picture.number(where, number, what, value, low, high)
     return whole and math.tointeger(value) or value
 end
 
---- picture.same_border(s, model [, scale]) returns `s` with the boundary of `model`. A boundary value that is a number is multiplied by `scale`.
--- Default: 1.
+--- picture.same_border(s, model [, scale]) returns `s` with the boundary of `model`. A boundary value that is a number
+-- is multiplied by `scale`. Default: 1.
 function picture.same_border(s, model, scale)
     local modes = core._boundary(model)
     if not modes then
@@ -80,15 +81,16 @@ function picture.same_border(s, model, scale)
     return s:boundary(table.unpack(modes))
 end
 
---- picture.with_border(s, model [, scale]) returns picture.same_border(s, model, scale) and closes `s` if the result is a new view, so that the caller
--- closes the result only.
+--- picture.with_border(s, model [, scale]) returns picture.same_border(s, model, scale) and closes `s` if the result is
+-- a new view, so that the caller closes the result only.
 function picture.with_border(s, model, scale)
     local seen = picture.same_border(s, model, scale)
     if seen ~= s then s:close() end
     return seen
 end
 
---- picture.said_border(s) returns `s` with an explicit boundary, "clamp" by default, so that gathers outside of it are not errors.
+--- picture.said_border(s) returns `s` with an explicit boundary, "clamp" by default, so that gathers outside of it are
+-- not errors.
 function picture.said_border(s)
     return core._boundary(s) and s or s:boundary "clamp"
 end

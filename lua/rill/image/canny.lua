@@ -1,6 +1,7 @@
--- rill.image.canny: edges one pixel wide (Canny, "A computational approach to edge detection", 1986). Union-find determines which weak edges are
--- connected to a strong one, in one launch over all pixels whatever the shape of the edges (Playne and Hawick, "A new algorithm for parallel
--- connected-component labelling on GPUs", 2018). Nothing is read back.
+-- rill.image.canny: edges one pixel wide (Canny, "A computational approach to edge detection", 1986). Union-find
+-- determines which weak edges are connected to a strong one, in one launch over all pixels whatever the shape of the
+-- edges (Playne and Hawick, "A new algorithm for parallel connected-component labelling on GPUs", 2018). Nothing is
+-- read back.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -37,9 +38,10 @@ local OPTIONS <const> = {
     sigma = option.number(0.0, 1e5, 1.4), low = option.number(0.0, 1e15, 0.04), high = option.number(0.0, 1e15, 0.1),
 }
 
---- rill.image.canny(s [, {low=, high=, sigma=}]) returns a stream of bool, true on the edges of `s` (of its luminance, if it has colors) after smoothing
--- by rill.image.gaussian with `sigma` (default: 1.4). Edges are ridges of the gradient's length, in values per pixel, of at least `high` (default:
--- 0.1), and ridges of at least `low` (default: 0.04) that are connected to them through any of the eight neighbors.
+--- rill.image.canny(s [, {low=, high=, sigma=}]) returns a stream of bool, true on the edges of `s` (of its luminance,
+-- if it has colors) after smoothing by rill.image.gaussian with `sigma` (default: 1.4). Edges are ridges of the
+-- gradient's length, in values per pixel, of at least `high` (default: 0.1), and ridges of at least `low` (default:
+-- 0.04) that are connected to them through any of the eight neighbors.
 local function canny(s, type, where, options)
     local o = option.take(where, options, OPTIONS)
     if o.low > o.high then

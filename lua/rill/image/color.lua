@@ -1,5 +1,5 @@
--- rill.image.convert: color spaces. Every space except srgb is defined by a parent space and conversions to it and from it. A conversion between two
--- spaces goes up to their common ancestor and down again.
+-- rill.image.convert: color spaces. Every space except srgb is defined by a parent space and conversions to it and from
+-- it. A conversion between two spaces goes up to their common ancestor and down again.
 local errors = require "rill.core.error"
 local kernels <const> = require "rill.glsl.template".file "color"
 local picture = require "rill.image.arguments"
@@ -54,8 +54,9 @@ local function check_type(where, type, from)
     end
 end
 
---- rill.image.convert(s, from, to) converts `s` to another color space: "srgb", "linear" (light), "hsv" (each 0 to 1), "lab" (L from 0 to 100) or "ycbcr" (Cb and Cr
--- around 0.5), each of vec3, or of vec4 whose alpha does not change; or "gray", of float.
+--- rill.image.convert(s, from, to) converts `s` to another color space: "srgb", "linear" (light), "hsv" (each 0 to 1),
+-- "lab" (L from 0 to 100) or "ycbcr" (Cb and Cr around 0.5), each of vec3, or of vec4 whose alpha does not change; or
+-- "gray", of float.
 local function convert(s, type, where, from, to)
     known_space(where, 2, "from", from)
     known_space(where, 3, "to", to)

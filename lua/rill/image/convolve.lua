@@ -41,7 +41,8 @@ end
 
 -- ---- dense
 
--- Returns the offsets {dx, dy} of a sum's terms and their weights in the same order. flip: flips the weights in both dimensions.
+-- Returns the offsets {dx, dy} of a sum's terms and their weights in the same order. flip: flips the weights in both
+-- dimensions.
 local function terms(rows, flip)
     local m, n, offsets, weights = #rows, #rows[1], {}, {}
     for j, row in ipairs(rows) do
@@ -87,8 +88,8 @@ local function by_streams(s, wy, wx)
     return rill.convolve(picture.same_border(down, s, scale), wx:reshape {1, wx.size})
 end
 
---- rill.image.separable(s, wy, wx) returns `s` convolved with `wy` down its columns and `wx` along its rows, which is the result of
--- rill.image.convolve with the weights wy[j] wx[i]. `wy` and `wx` are lists of numbers or streams.
+--- rill.image.separable(s, wy, wx) returns `s` convolved with `wy` down its columns and `wx` along its rows, which is
+-- the result of rill.image.convolve with the weights wy[j] wx[i]. `wy` and `wx` are lists of numbers or streams.
 weigh.separable = picture.filter("separable", function(s, kind, where, wy, wx)
     wy, wx = line_of(where, 2, "wy", wy), line_of(where, 3, "wx", wx)
     if is_table(wy) and is_table(wx) then

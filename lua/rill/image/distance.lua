@@ -1,7 +1,8 @@
--- rill.image.distance: the exact distance to the nearest false element of a mask. Scans give f(j), the squared distance along row j. The squared distance of a
--- pixel in row y is the minimum of (y - j)^2 + f(j) over the rows j of its column. The row of the minimum never falls as y grows (A. Aggarwal and others,
--- Geometric applications of a matrix-searching algorithm, 1987). So it lies between the rows found for two neighboring y, and each pass finds every second
--- row from the rows of the pass before.
+-- rill.image.distance: the exact distance to the nearest false element of a mask. Scans give f(j), the squared distance
+-- along row j. The squared distance of a pixel in row y is the minimum of (y - j)^2 + f(j) over the rows j of its
+-- column. The row of the minimum never falls as y grows (A. Aggarwal and others, Geometric applications of a
+-- matrix-searching algorithm, 1987). So it lies between the rows found for two neighboring y, and each pass finds every
+-- second row from the rows of the pass before.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local take <const> = require "rill.image.mask".take
@@ -9,7 +10,8 @@ local kernels <const> = require "rill.glsl.template".file "distance"
 
 local distance = {}
 
--- T: the type of squared distances. far: the value for rows without a false element, larger than any square, even with another square added.
+-- T: the type of squared distances. far: the value for rows without a false element, larger than any square, even with
+-- another square added.
 local BY_UINT <const>, BY_DOUBLE <const> = {T = "uint", far = "3000000000u"}, {T = "double", far = "1e30lf"}
 local MOST_BY_UINT <const> = 32767
 local MOST_ROWS <const> = 40000 -- the most iterations of an invocation's loop; images with more rows are transposed
@@ -39,8 +41,9 @@ local function across_rows(p, f)
     return r
 end
 
---- rill.image.distance(mask) returns a stream of float, the distance of each pixel to the nearest false pixel, in pixels, from center to center. It is 0
--- where the mask is false, and infinite if no pixel is false. Each is the float nearest to the root of an integer.
+--- rill.image.distance(mask) returns a stream of float, the distance of each pixel to the nearest false pixel, in
+-- pixels, from center to center. It is 0 where the mask is false, and infinite if no pixel is false. Each is the float
+-- nearest to the root of an integer.
 distance.distance = errors.guard(function(mask)
     mask = take("rill.image.distance", mask)
     local rows <const>, columns <const> = table.unpack(mask.shape)

@@ -1,5 +1,5 @@
--- The image filters that are written in Lua, one per line: the name, the file in this directory, and the rest of the line in
--- rill.shell.reference.
+-- The image filters that are written in Lua, one per line: the name, the file in this directory, and the rest of the
+-- line in rill.shell.reference.
 return [==[
 bilateral smooth (s: source, options: {sigma_space: number, sigma_range: number, radius?: integer}): stream -- smooths and keeps edges: returns, for each pixel, the mean of the pixels around it, weighted by distance and by difference of value
 canny canny (s: source, options?: {low?: number, high?: number, sigma?: number}): stream -- finds edges one pixel wide: returns a mask, a stream of bool

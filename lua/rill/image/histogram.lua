@@ -10,8 +10,9 @@ local brightness = {}
 
 -- ---- sums
 
---- rill.image.integral(s) returns an image whose pixel i, j is the sum of all pixels of `s` up to row i and column j (F. Crow, Summed-area tables for texture
--- mapping, 1984). The sums are float scans along each row and then down each column.
+--- rill.image.integral(s) returns an image whose pixel i, j is the sum of all pixels of `s` up to row i and column j
+-- (F. Crow, Summed-area tables for texture mapping, 1984). The sums are float scans along each row and then down each
+-- column.
 brightness.integral = picture.filter("integral", function(s, type)
     if s.size == 0 then
         return s:cast(type)
@@ -42,10 +43,11 @@ local function curve_of(plane, o, curve)
     return edges
 end
 
---- rill.image.equalize(s [, {bins=, min=, max=}]) returns an image in which each component's values are spread evenly over 0 to 1, by `bins` (default: 256) bins
--- from `min` to `max` (default: 0 and 1). A value becomes (C - C0) / (N - C0): N is the number of values, C the number of values up to its bin, and C0 the
--- number of values in the lowest filled bin. Values outside count in the first or last bin. If only one bin is filled, nothing changes. NaN is not counted;
--- NaN and alpha do not change.
+--- rill.image.equalize(s [, {bins=, min=, max=}]) returns an image in which each component's values are spread evenly
+-- over 0 to 1, by `bins` (default: 256) bins from `min` to `max` (default: 0 and 1). A value becomes (C - C0) / (N -
+-- C0): N is the number of values, C the number of values up to its bin, and C0 the number of values in the lowest
+-- filled bin. Values outside count in the first or last bin. If only one bin is filled, nothing changes. NaN is not
+-- counted; NaN and alpha do not change.
 brightness.equalize = picture.filter("equalize", function(s, type, where, options)
     local o = option.take(where, options, EQUALIZE)
     if o.min >= o.max then
@@ -80,8 +82,8 @@ local function largest_below(s, limit)
     return values:max()
 end
 
--- Returns the last bin, 1-based, of the lower class of the best split: the first one with the largest n0 n1 (m0 - m1)^2, where n0 and n1 are the sizes and
--- m0 and m1 the means of the classes.
+-- Returns the last bin, 1-based, of the lower class of the best split: the first one with the largest n0 n1 (m0 -
+-- m1)^2, where n0 and n1 are the sizes and m0 and m1 the means of the classes.
 local function best_split(counts, sums)
     local all_count, all_sum = 0, 0
     for k = 1, #counts do
@@ -101,10 +103,11 @@ end
 
 local OTSU <const> = {bins = option.number(2, 65536, 256)}
 
---- rill.image.otsu(s [, {bins=}]) returns the threshold that splits the values of a gray image into two classes with the largest variance between them (N. Otsu, A
--- threshold selection method from gray-level histograms, 1979). Candidates are the edges of `bins` (default: 256) equal bins from the least to the largest
--- value. The threshold is the largest value of the lower class. NaN and infinities do not count; without finite values the result is nil. Waits for the
--- device.
+--- rill.image.otsu(s [, {bins=}]) returns the threshold that splits the values of a gray image into two classes with
+-- the largest variance between them (N. Otsu, A threshold selection method from gray-level histograms, 1979).
+-- Candidates are the edges of `bins` (default: 256) equal bins from the least to the largest value. The threshold is
+-- the largest value of the lower class. NaN and infinities do not count; without finite values the result is nil. Waits
+-- for the device.
 brightness.otsu = errors.guard(function(s, options)
     local where <const> = "rill.image.otsu"
     s = picture.gray(where, s)

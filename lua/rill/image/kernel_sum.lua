@@ -1,5 +1,6 @@
--- Sums of a pixel's neighbors with weights that are known in Lua. The kernels contain the sums unrolled and take the weights as arguments, which takes a
--- fifteenth of the time of loops with weights in a stream on llvmpipe. Long rows and columns are summed in parts.
+-- Sums of a pixel's neighbors with weights that are known in Lua. The kernels contain the sums unrolled and take the
+-- weights as arguments, which takes a fifteenth of the time of loops with weights in a stream on llvmpipe. Long rows
+-- and columns are summed in parts.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local picture = require "rill.image.arguments"
@@ -61,8 +62,8 @@ local function nonzero(offsets, weights)
     return kept, numbers
 end
 
---- weighted.sum(s, type, offsets, weights) returns an image each element of which is the sum of weights[i] times the neighbor of `s` at
--- offsets[i], {dx, dy}. At most 32 terms. A weight of 0 ignores its neighbor, even NaN.
+--- weighted.sum(s, type, offsets, weights) returns an image each element of which is the sum of weights[i] times the
+-- neighbor of `s` at offsets[i], {dx, dy}. At most 32 terms. A weight of 0 ignores its neighbor, even NaN.
 function weighted.sum(s, type, offsets, weights)
     offsets, weights = nonzero(offsets, weights)
     if #offsets == 0 then
@@ -102,8 +103,8 @@ local function long_line(s, type, axis, first, weights)
     return r
 end
 
--- A term whose offset is n or more lies outside for every pixel. These functions map its offset k to a nearer one that reads the same value, by
--- boundary mode.
+-- A term whose offset is n or more lies outside for every pixel. These functions map its offset k to a nearer one that
+-- reads the same value, by boundary mode.
 local FOLDS <const> = {
     clamp = function(k, n) return math.max(1 - n, math.min(n - 1, k)) end,
     wrap = function(k, n) return k % n end,
@@ -111,7 +112,8 @@ local FOLDS <const> = {
     value = function(k, n) return math.max(-n, math.min(n, k)) end,
 }
 
--- Combines the weights of a sum along n elements, whose offsets begin at `first`, by FOLDS. Returns the first offset and the weights.
+-- Combines the weights of a sum along n elements, whose offsets begin at `first`, by FOLDS. Returns the first offset
+-- and the weights.
 local function folded(mode, n, first, weights)
     local fold = FOLDS[type(mode) == "number" and "value" or mode]
     local sums, low, high = {}, math.huge, -math.huge
@@ -126,14 +128,15 @@ local function folded(mode, n, first, weights)
     return low, list
 end
 
--- Sums by a loop, for images narrower than the weights: a kernel for each width would be compiled otherwise, and these images are small.
+-- Sums by a loop, for images narrower than the weights: a kernel for each width would be compiled otherwise, and these
+-- images are small.
 local function narrow_line(s, type, axis, first, weights)
     local list <close> = rill.from(weights)
     return WEIGH_NARROW:kernel {T = type}(s, list, #weights, first, along(axis, 1))
 end
 
---- weighted.line(s, type, axis, first, weights) returns an image each element of which is the sum of weights[i] times the neighbor at the offset
--- first + i - 1 along an axis, 1 for columns, 2 for rows. Any number of weights.
+--- weighted.line(s, type, axis, first, weights) returns an image each element of which is the sum of weights[i] times
+-- the neighbor at the offset first + i - 1 along an axis, 1 for columns, 2 for rows. Any number of weights.
 function weighted.line(s, type, axis, first, weights)
     local n = s.shape[axis]
     local narrow <const> = #weights > n
@@ -153,8 +156,8 @@ function weighted.line(s, type, axis, first, weights)
     return weighted.sum(s, type, offsets, weights)
 end
 
---- weighted.cross(s, type, wy, wx) returns `s` convolved with `wy` down the columns and then with `wx` along the rows. The center of n weights is the
--- weight n // 2 (0-based).
+--- weighted.cross(s, type, wy, wx) returns `s` convolved with `wy` down the columns and then with `wx` along the rows.
+-- The center of n weights is the weight n // 2 (0-based).
 function weighted.cross(s, type, wy, wx)
     local function line(from, axis, weights)
         local n, turned = #weights, {}

@@ -1,8 +1,10 @@
--- rill.image.label: connected components of a mask. The mask is packed into tiles of 4 rows of 8 pixels, one 32-bit word each. Bit operations find the
--- components of a tile. Components that touch across an edge of their tiles are united in a union-find forest by atomic minima (D. P. Playne and K. Hawick, A
--- new algorithm for parallel connected-component labelling on GPUs, 2018; tiles as nodes: S. Allegretti and others, Optimized block-based algorithms to label
--- connected components on GPUs, 2020) with path halving (J. Jaiganesh and M. Burtscher, A high-performance connected components implementation for GPUs,
--- 2018). Nodes are numbered in the order of their first pixels, row by row, so the root of a component is the node of its first pixel.
+-- rill.image.label: connected components of a mask. The mask is packed into tiles of 4 rows of 8 pixels, one 32-bit
+-- word each. Bit operations find the components of a tile. Components that touch across an edge of their tiles are
+-- united in a union-find forest by atomic minima (D. P. Playne and K. Hawick, A new algorithm for parallel
+-- connected-component labelling on GPUs, 2018; tiles as nodes: S. Allegretti and others, Optimized block-based
+-- algorithms to label connected components on GPUs, 2020) with path halving (J. Jaiganesh and M. Burtscher, A
+-- high-performance connected components implementation for GPUs, 2018). Nodes are numbered in the order of their first
+-- pixels, row by row, so the root of a component is the node of its first pixel.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -33,13 +35,15 @@ local VALUES <const> = { -- by connectivity
 }
 local OPTIONS <const> = {connectivity = {function(value) return value == 4 or value == 8 end, "4 or 8", 4}}
 
--- Returns a view of s with four pixels of a row as one element, which is processed in the time of one; nil if the number of columns is not a multiple of 4.
+-- Returns a view of s with four pixels of a row as one element, which is processed in the time of one; nil if the
+-- number of columns is not a multiple of 4.
 local function quads_of(s)
     local rows <const>, columns <const> = table.unpack(s.shape)
     return columns % 4 == 0 and core._over(s, "ivec4", {rows, columns // 4}) or nil
 end
 
--- Returns the tiles of a mask, the first pixels of their components, and a view of the first pixels with four tiles as one element.
+-- Returns the tiles of a mask, the first pixels of their components, and a view of the first pixels with four tiles as
+-- one element.
 local function tiles_of(p, mask)
     local down <const>, fours <const> = (mask.shape[1] + 3) // 4, (mask.shape[2] + 31) // 32
     local tile, by_fours = rill.stream("uint", {down, 4 * fours}), rill.stream("uvec4", {down, fours})
@@ -94,9 +98,10 @@ local function label_tiles(p, tile, first, by_fours, shape)
     return labels or rill.stream("int", shape), parts
 end
 
---- rill.image.label(mask [, {connectivity = 4}]) returns labels, count. True pixels that share a side belong to one component; with connectivity 8 also pixels that
--- share a corner. All pixels of component k of `count` have the label k, an int; false pixels have 0. Components are numbered in the order of their first pixels, row
--- by row. Waits for the device to read the count.
+--- rill.image.label(mask [, {connectivity = 4}]) returns labels, count. True pixels that share a side belong to one
+-- component; with connectivity 8 also pixels that share a corner. All pixels of component k of `count` have the label
+-- k, an int; false pixels have 0. Components are numbered in the order of their first pixels, row by row. Waits for the
+-- device to read the count.
 label.label = errors.guard(function(given, options, ...)
     errors.none("rill.image.label", 3, 2, (...))
     local mask = take("rill.image.label", given)
@@ -139,10 +144,11 @@ local function labels_of(labels, count)
     return labels, count
 end
 
---- rill.image.regions(labels [, count]) returns the properties of the regions 1 to `count` of a stream of labels, a table of streams: `area`, the number of pixels
--- (int); `centroid`, the mean row and column (vec2); `first` and `last`, the smallest and the largest row and column, both included (ivec2). Rows and columns are 0-based.
--- Pixels whose label is not in 1 .. count are ignored. A region without pixels has the area 0, the centroid NaN, and a `last` before its `first`. Default of
--- `count`: the largest label, for which the call waits for the device.
+--- rill.image.regions(labels [, count]) returns the properties of the regions 1 to `count` of a stream of labels, a
+-- table of streams: `area`, the number of pixels (int); `centroid`, the mean row and column (vec2); `first` and `last`,
+-- the smallest and the largest row and column, both included (ivec2). Rows and columns are 0-based. Pixels whose label
+-- is not in 1 .. count are ignored. A region without pixels has the area 0, the centroid NaN, and a `last` before its
+-- `first`. Default of `count`: the largest label, for which the call waits for the device.
 label.regions = errors.guard(function(labels, count, ...)
     errors.none("rill.image.regions", 3, 2, (...))
     labels, count = labels_of(labels, count)

@@ -10,8 +10,9 @@ local fail <const> = errors.fail
 
 local mask = {}
 
---- mask.take(where, m [, number, what]) checks that `m` is a mask, and returns it as a stream {rows, columns} of bool, true where an element is not zero.
--- Expressions are evaluated. `number` and `what` are the argument's number and name for messages. Default: 1 and "mask".
+--- mask.take(where, m [, number, what]) checks that `m` is a mask, and returns it as a stream {rows, columns} of bool,
+-- true where an element is not zero. Expressions are evaluated. `number` and `what` are the argument's number and name
+-- for messages. Default: 1 and "mask".
 function mask.take(where, m, number, what)
     local got
     if errors.not_open(m) then
@@ -28,7 +29,8 @@ function mask.take(where, m, number, what)
     return m.type == "bool" and m or m:cast "bool"
 end
 
---- rill.image.threshold(s, t) returns a mask, a stream of bool, true where a gray image is above the number t. NaN is not above.
+--- rill.image.threshold(s, t) returns a mask, a stream of bool, true where a gray image is above the number t. NaN is
+-- not above.
 mask.threshold = errors.guard(function(s, t)
     local where <const> = "rill.image.threshold"
     s = picture.gray(where, s)

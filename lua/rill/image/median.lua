@@ -1,5 +1,6 @@
--- rill.image.median. Windows of 3 x 3 and 5 x 5 are sorted by networks of minima and maxima (K. E. Batcher, Sorting networks and their applications, 1968).
--- For larger windows the median's bits are determined two at a time. Both compare the bits of floats as integers that have the order of the floats.
+-- rill.image.median. Windows of 3 x 3 and 5 x 5 are sorted by networks of minima and maxima (K. E. Batcher, Sorting
+-- networks and their applications, 1968). For larger windows the median's bits are determined two at a time. Both
+-- compare the bits of floats as integers that have the order of the floats.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local sorting_network = require "rill.glsl.snippets.sorting_network"
@@ -16,7 +17,8 @@ local INTEGERS <const> = {float = "int", vec3 = "ivec3", vec4 = "ivec4"}
 
 -- ---- networks
 
--- Returns the exchanges that the middle element depends on, as GLSL statements. Where only the smaller or the larger value is needed, only that one is computed.
+-- Returns the exchanges that the middle element depends on, as GLSL statements. Where only the smaller or the larger
+-- value is needed, only that one is computed.
 local function network_text(n)
     local needed, lines = {[n // 2 + 1] = true}, {}
     local list <const> = sorting_network.exchanges(n)
@@ -112,8 +114,9 @@ local function by_selection(s, type, radius)
     return r
 end
 
---- rill.image.median(s, radius) returns the median of the square of 2 radius + 1 pixels around each pixel, component by component. The result has the bits of
--- one of the pixels. -0 is ordered before 0, NaN after all numbers. The boundary of `s` applies. Default: "clamp".
+--- rill.image.median(s, radius) returns the median of the square of 2 radius + 1 pixels around each pixel, component by
+-- component. The result has the bits of one of the pixels. -0 is ordered before 0, NaN after all numbers. The boundary
+-- of `s` applies. Default: "clamp".
 median.median = picture.filter("median", function(s, type, where, radius)
     radius = picture.number(where, 2, "radius", radius, 0, MOST_RADIUS)
     if radius == 0 or s.size == 0 then

@@ -1,4 +1,5 @@
--- Mathematical morphology: rill.image.erode, dilate, open and close (Serra, "Image analysis and mathematical morphology", 1982).
+-- Mathematical morphology: rill.image.erode, dilate, open and close (Serra, "Image analysis and mathematical
+-- morphology", 1982).
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local picture = require "rill.image.arguments"
@@ -49,8 +50,8 @@ local function line(s, type, name, axis, radius)
     return over_offsets(s, type, name, offsets)
 end
 
--- Successive squares are equivalent to one square of the sum of their radii, for every boundary: a pixel outside depends on no pixel of the image that the
--- pixels inside do not depend on too.
+-- Successive squares are equivalent to one square of the sum of their radii, for every boundary: a pixel outside
+-- depends on no pixel of the image that the pixels inside do not depend on too.
 local function square(s, type, name, radius)
     local from = s
     repeat
@@ -123,7 +124,8 @@ local function is_radius(value)
     return type(value) == "number" and value >= 0 and value <= 10000 and math.tointeger(value) ~= nil
 end
 
--- Checks the second argument. Returns a function(s, type, name) that performs a step with it, and a stream to close after all steps, or nil.
+-- Checks the second argument. Returns a function(s, type, name) that performs a step with it, and a stream to close
+-- after all steps, or nil.
 local function shape_of(where, shape)
     if is_radius(shape) then
         return function(s, type, name) return square(s, type, name, math.tointeger(shape)) end

@@ -1,7 +1,9 @@
--- rill.image.segment: Brook's Segment (Buck and others, 2004, section 5), a region that grows from seeds by Perona and Malik's diffusion, as by Sherbondy
--- and others (Fast volume segmentation with simultaneous visualization using programmable graphics hardware, 2003). The cost printed in the Brook paper fits
--- a level that only diffuses, at a rate that falls with the distance from the seeds' value. Here a level above 0 also grows by itself (R. Fisher, The wave of
--- advance of advantageous genes, 1937), so that it fills a region to its edges and then stops. The rate is 0 beyond the tolerance, so that nothing leaks.
+-- rill.image.segment: Brook's Segment (Buck and others, 2004, section 5), a region that grows from seeds by Perona and
+-- Malik's diffusion, as by Sherbondy and others (Fast volume segmentation with simultaneous visualization using
+-- programmable graphics hardware, 2003). The cost printed in the Brook paper fits a level that only diffuses, at a rate
+-- that falls with the distance from the seeds' value. Here a level above 0 also grows by itself (R. Fisher, The wave of
+-- advance of advantageous genes, 1937), so that it fills a region to its edges and then stops. The rate is 0 beyond the
+-- tolerance, so that nothing leaks.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local diffuse = require "rill.image.diffuse"
@@ -18,7 +20,8 @@ local WHERE <const> = "rill.image.segment"
 local EVERY <const> = 32 -- steps between tests of convergence
 local TURNS <const> = 16 -- times the sum of rows and columns: the default limit of steps
 
-local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- the largest float, instead of infinity, which times a difference of 0 is NaN
+-- The largest float, instead of infinity, which times a difference of 0 is NaN.
+local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104
 
 -- With these bounds the squares of scaled differences, summed over the components of a pixel, do not overflow a float.
 local OPTIONS <const> = {
@@ -86,8 +89,8 @@ end
 
 -- ---- growth
 
--- Grows for at most `most` steps; with `until_converged` it stops when no level changes by more than 2 % in a step. Returns the levels, the number of steps,
--- and whether the levels have converged.
+-- Grows for at most `most` steps; with `until_converged` it stops when no level changes by more than 2 % in a step.
+-- Returns the levels, the number of steps, and whether the levels have converged.
 local function grow(step, u, most, until_converged)
     local spare = rill.stream("float", u.shape)
     for n = 1, most do
@@ -112,11 +115,12 @@ local function check_numbers(s, type)
     end
 end
 
---- rill.image.segment(s, {seeds=, tolerance= [, edge=, smooth=, steps=]}) returns a mask of the region around the seeds, which are a list of {row, column} or a mask,
--- and a report {level=, iterations=, converged=}. The image is smoothed by `smooth` (default: 10) steps of Perona and Malik's diffusion. Then levels, 1 at the
--- seeds and 0 elsewhere, spread where the image differs from the seeds' mean by less than `tolerance`, and more slowly across differences above `edge` (default:
--- `tolerance`), for `steps` steps or, by default, until they converge. The mask is true where a level is above 1/2. Waits for the device every 32 steps if
--- `steps` is not given.
+--- rill.image.segment(s, {seeds=, tolerance= [, edge=, smooth=, steps=]}) returns a mask of the region around the
+-- seeds, which are a list of {row, column} or a mask, and a report {level=, iterations=, converged=}. The image is
+-- smoothed by `smooth` (default: 10) steps of Perona and Malik's diffusion. Then levels, 1 at the seeds and 0
+-- elsewhere, spread where the image differs from the seeds' mean by less than `tolerance`, and more slowly across
+-- differences above `edge` (default: `tolerance`), for `steps` steps or, by default, until they converge. The mask is
+-- true where a level is above 1/2. Waits for the device every 32 steps if `steps` is not given.
 segment.segment = picture.filter("segment", function(s, type, _, options)
     local o = option.take(WHERE, options, OPTIONS)
     if s.size == 0 then

@@ -1,5 +1,5 @@
--- rill.image.resize. Along each axis a pixel of the result is a weighted sum of pixels. Lua computes, in double, the first source pixel of each sum and its
--- weights.
+-- rill.image.resize. Along each axis a pixel of the result is a weighted sum of pixels. Lua computes, in double, the
+-- first source pixel of each sum and its weights.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -21,16 +21,17 @@ local function cubic(x)
     return x < 1 and (1.5 * x - 2.5) * x * x + 1 or x < 2 and ((-0.5 * x + 2.5) * x - 4) * x + 2 or 0
 end
 
--- weight: the weight of a source pixel at distance x, in pixels; reach: the distance beyond which it is 0; stretched: whether the filter is widened by the
--- factor by which the image becomes smaller, so that no pixel is skipped.
+-- weight: the weight of a source pixel at distance x, in pixels; reach: the distance beyond which it is 0; stretched:
+-- whether the filter is widened by the factor by which the image becomes smaller, so that no pixel is skipped.
 local FILTERS <const> = {
     linear = {reach = 1, weight = function(x) return math.max(0, 1 - math.abs(x)) end},
     cubic = {reach = 2, weight = cubic},
     lanczos = {reach = 3, weight = function(x) return sinc(x) * sinc(x / 3) end, stretched = true},
 }
 
--- Returns a function for resizing n pixels to m. For pixel i, 0-based, it returns the first source pixel, the weights from it on, and their sum. Positions are
--- integers in units of 1 / (2 m) of a source pixel, so that weights are exactly 0 where the filter is.
+-- Returns a function for resizing n pixels to m. For pixel i, 0-based, it returns the first source pixel, the weights
+-- from it on, and their sum. Positions are integers in units of 1 / (2 m) of a source pixel, so that weights are
+-- exactly 0 where the filter is.
 local function sampled(filter, n, m)
     local unit <const> = 2 * (filter.stretched and math.max(n, m) or m) -- the filter's distance 1 in these units
     local reach <const> = filter.reach * unit
@@ -156,9 +157,9 @@ local function sizes_of(where, shape)
     return rows, columns
 end
 
---- rill.image.resize(s, shape [, {filter=}]) returns `s` in another shape, {rows, columns}, by a filter: "nearest", "linear" (default), "cubic", "area" (the mean of
--- the area that a pixel covers) or "lanczos" (radius 3, widened where the image becomes smaller). Pixels are squares: the center of the first one is at half a
--- pixel in both images.
+--- rill.image.resize(s, shape [, {filter=}]) returns `s` in another shape, {rows, columns}, by a filter: "nearest",
+-- "linear" (default), "cubic", "area" (the mean of the area that a pixel covers) or "lanczos" (radius 3, widened where
+-- the image becomes smaller). Pixels are squares: the center of the first one is at half a pixel in both images.
 local function resize(s, type, where, shape, options)
     local rows, columns = sizes_of(where, shape)
     local filter = option.take(where, options, OPTIONS).filter

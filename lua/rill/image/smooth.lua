@@ -7,7 +7,8 @@ local weighted = require "rill.image.kernel_sum"
 local smooth = {}
 
 local MOST_SIGMA <const> = 1e5
-local MOST_RADIUS <const> = 100 -- its window has about 40,000 pixels: some devices terminate loops after about 65,000 iterations
+-- The window of this radius has about 40,000 pixels: some devices terminate loops after about 65,000 iterations.
+local MOST_RADIUS <const> = 100
 local UNROLLED <const> = 7 -- the largest radius whose loops the driver's compiler may unroll
 
 --- smooth.weights(sigma) returns the weights of rill.image.gaussian, up to the radius ceil(3 sigma). Their sum is 1.
@@ -23,8 +24,8 @@ function smooth.weights(sigma)
     return weights
 end
 
---- rill.image.gaussian(s, sigma) returns `s` smoothed by a Gaussian of standard deviation `sigma`, in pixels, up to the radius ceil(3 sigma). The boundary
--- of `s` applies. Default: "clamp".
+--- rill.image.gaussian(s, sigma) returns `s` smoothed by a Gaussian of standard deviation `sigma`, in pixels, up to the
+-- radius ceil(3 sigma). The boundary of `s` applies. Default: "clamp".
 smooth.gaussian = picture.filter("gaussian", function(s, type, where, sigma)
     sigma = picture.number(where, 2, "sigma", sigma, 0.0, MOST_SIGMA)
     local weights = smooth.weights(sigma)
@@ -49,15 +50,17 @@ local function written_out(type, radius)
     return specialized[key]
 end
 
--- Returns the factor for a distance before it is squared, since squares of values may overflow a float. It is not infinite, since infinity times 0 is NaN.
+-- Returns the factor for a distance before it is squared, since squares of values may overflow a float. It is not
+-- infinite, since infinity times 0 is NaN.
 local function falloff(sigma)
     return math.min(math.sqrt(0.5) / sigma, LARGEST)
 end
 
---- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}) returns the weighted mean of the (2 radius + 1)^2 pixels around each pixel. The weight of a
--- neighbor is exp(-d^2 / (2 sigma_space^2)) of its distance d in pixels, times the same function with `sigma_range` of its difference in value, for
--- vectors the length of the difference (Tomasi and Manduchi, "Bilateral filtering for gray and color images", 1998). Default of radius:
--- ceil(3 sigma_space), at most 100.
+--- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}) returns the weighted mean of the (2 radius + 1)^2
+-- pixels around each pixel. The weight of a neighbor is exp(-d^2 / (2 sigma_space^2)) of its distance d in pixels,
+-- times the same function with `sigma_range` of its difference in value, for vectors the length of the difference
+-- (Tomasi and Manduchi, "Bilateral filtering for gray and color images", 1998). Default of radius: ceil(3 sigma_space),
+-- at most 100.
 smooth.bilateral = picture.filter("bilateral", function(s, type, where, options)
     local o = option.take(where, options, BILATERAL)
     local radius = o.radius or math.min(MOST_RADIUS, math.ceil(3 * o.sigma_space))

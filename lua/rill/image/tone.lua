@@ -47,10 +47,12 @@ local TONEMAP <const> = {
     white = {function(v) return type(v) == "number" and v > 0 and v < math.huge end, "a number above 0"},
 }
 
---- rill.image.tonemap(s [, {operator=, key=, white=}]) maps an image in linear light, of any range, to 0 to 1. "linear" makes the largest component 1. "reinhard"
--- (default) scales luminances so that their geometric mean is `key` (default: 0.18); a scaled luminance L becomes L (1 + L / white^2) / (1 + L). `white`
--- is the scaled luminance that becomes 1 (default: the luminance of the brightest pixel; Reinhard and others, "Photographic tone reproduction for digital images",
--- 2002, equations 1, 2 and 4). Negative, NaN and infinite components do not count; NaN and infinities do not change.
+--- rill.image.tonemap(s [, {operator=, key=, white=}]) maps an image in linear light, of any range, to 0 to 1. "linear"
+-- makes the largest component 1. "reinhard" (default) scales luminances so that their geometric mean is `key` (default:
+-- 0.18); a scaled luminance L becomes L (1 + L / white^2) / (1 + L). `white` is the scaled luminance that becomes 1
+-- (default: the luminance of the brightest pixel; Reinhard and others, "Photographic tone reproduction for digital
+-- images", 2002, equations 1, 2 and 4). Negative, NaN and infinite components do not count; NaN and infinities do not
+-- change.
 tone.tonemap = picture.filter("tonemap", function(s, type, where, options)
     local o = option.take(where, options, TONEMAP)
     local p = kernels.tonemap:program(READS[type])
@@ -59,8 +61,8 @@ end)
 
 -- ---- few levels
 
---- rill.image.cel(s [, {levels=}]) returns `s` with each component from 0 to 1 replaced by one of `levels` (default: 4) equally spaced levels from 0 to 1, in bands
--- of equal width; NaN does not change (exercise 28.3-1).
+--- rill.image.cel(s [, {levels=}]) returns `s` with each component from 0 to 1 replaced by one of `levels` (default: 4)
+-- equally spaced levels from 0 to 1, in bands of equal width; NaN does not change (exercise 28.3-1).
 tone.cel = picture.filter("cel", function(s, type, where, options)
     local levels = option.take(where, options, {levels = option.number(2, 1 << 20, 4)}).levels
     return kernels.cel:kernel {T = type}(s, levels - 1)

@@ -6,8 +6,8 @@ local cut = require "rill.mpi.cut"
 
 local halo = {}
 
--- The modes in which the halo has elements outside of the whole stream. In the other modes the kernel itself computes the
--- values outside.
+-- The modes in which the halo has elements outside of the whole stream. In the other modes the kernel itself computes
+-- the values outside.
 local SOURCE <const> = boundary.source
 
 -- Returns the elements of the halo before and after a part along dimension d.

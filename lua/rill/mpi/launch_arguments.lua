@@ -46,8 +46,8 @@ local function reach_of(kernel, param, state)
 end
 
 -- Notes a neighbor stream. Streams of the same elements share one halo, which is as wide as the widest of them needs.
--- Streams of the same elements with other boundary modes have other halos: the launch reads a copy. `modes`: those of the
--- signature or of the stream; nil: there are none.
+-- Streams of the same elements with other boundary modes have other halos: the launch reads a copy. `modes`: those of
+-- the signature or of the stream; nil: there are none.
 local function add_neighbor(launch, name, value, state, reach, modes)
     launch.modes = boundary.join(launch.modes, modes)
     modes = modes or distributed.modes(state)

@@ -63,8 +63,8 @@ end
 
 local STATE <const> = 100 -- bytes of the state of a reduction, about
 
---- model.reduce(size) counts a reduction of all elements: the states of all ranks, which each rank gathers in rounds over
--- pairs of ranks, after their lengths.
+--- model.reduce(size) counts a reduction of all elements: the states of all ranks, which each rank gathers in rounds
+-- over pairs of ranks, after their lengths.
 function model.reduce(size)
     local rounds, bytes = 2 * rounds_of(size), STATE * (size - 1)
     return {messages = rounds, bytes = bytes, all_messages = rounds * size, all_bytes = bytes * size, rounds = rounds}

@@ -324,15 +324,15 @@ local SORT_OPTIONS <const> = {descending = option.default(option.flag, false)}
 
 local MOST_SAMPLES <const> = 1 << 22 -- elements
 
---- order.samples(size) returns the number of elements of the samples of all ranks in a sort, divided by the square of the
--- number of ranks. If it is s, ranks receive 2/s more elements than they keep.
+--- order.samples(size) returns the number of elements of the samples of all ranks in a sort, divided by the square of
+-- the number of ranks. If it is s, ranks receive 2/s more elements than they keep.
 function order.samples(size)
     return math.max(2, math.min(64, MOST_SAMPLES // (size * size)))
 end
 
 --- D:sort([options]) returns the sorted elements as a distributed stream in the standard cut: rank 1 has the first
--- ones. D has one dimension of numbers. Equal elements keep their order. Each rank sorts its elements, sends those of other
--- ranks to them, and merges. Option: descending (default false).
+-- ones. D has one dimension of numbers. Equal elements keep their order. Each rank sorts its elements, sends those of
+-- other ranks to them, and merges. Option: descending (default false).
 function methods.sort(d, options)
     local state = line_state(d, "sort")
     local descending = option.take("D:sort", options, SORT_OPTIONS).descending

@@ -446,8 +446,8 @@ function particles.neighborhood(where, p, radius)
     return near
 end
 
---- particles.sum(where, p, near, type, expression, constants) computes Q:sum for a neighborhood that was found at the same
--- positions.
+--- particles.sum(where, p, near, type, expression, constants) computes Q:sum for a neighborhood that was found at the
+-- same positions.
 function particles.sum(where, p, near, element, text, constants)
     local state = kind.check(p, where)
     local own, other, value = parse(state, text)

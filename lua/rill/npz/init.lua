@@ -27,8 +27,8 @@ local function find(key, name, places, names)
 end
 
 --- rill.npz.load(path [, options]) returns the arrays of a .npz file as streams in a table, by name and by index;
--- `names` is the list of names. Options: arrays (the names of the arrays to read, in the order of the result), type (for
--- rill.load, or a table of types by name), round (see rill.load).
+-- `names` is the list of names. Options: arrays (the names of the arrays to read, in the order of the result), type
+-- (for rill.load, or a table of types by name), round (see rill.load).
 function npz.load(path, options)
     options = option.take(LOAD, options, LOADS)
     local file <close>, names = core._npz_open(path)

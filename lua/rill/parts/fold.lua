@@ -1,12 +1,12 @@
--- Reductions of data in parts: the pages of a container, the tiles of a file, the parts on ranks. The state of a part is
--- computed on the device, and the states are joined there (core._state, core._join).
+-- Reductions of data in parts: the pages of a container, the tiles of a file, the parts on ranks. The state of a part
+-- is computed on the device, and the states are joined there (core._state, core._join).
 --
 -- A provider describes the data. It is a table:
 --   where        the name of the method for messages: "b:sum"
 --   type         the type of the elements
---   each(f)      calls f(s, index, t) for each part of this process. s: its elements, a stream. index(i, value): returns
---                the 1-based indices in the whole of the first element that is equal to element i (from 0) of s, which
---                has this value. t: the second operand of "dot"
+--   each(f)      calls f(s, index, t) for each part of this process. s: its elements, a stream. index(i, value):
+--                returns the 1-based indices in the whole of the first element that is equal to element i (from 0) of
+--                s, which has this value. t: the second operand of "dot"
 --   gather(list) returns a list with the value of each process, in their order. nil: there is one process
 local core = require "rill.core"
 local errors = require "rill.core.error"
@@ -26,8 +26,8 @@ function fold.indices(shape, flat)
     return list
 end
 
---- fold.gather(provider, f) returns a list of f(s, index, t) for each part with elements of all processes, and the number of
--- elements.
+--- fold.gather(provider, f) returns a list of f(s, index, t) for each part with elements of all processes, and the
+-- number of elements.
 function fold.gather(provider, f)
     local own, all, total = {size = 0}, {}, 0
     provider.each(function(s, ...)
@@ -72,8 +72,8 @@ local COUNTED <const> = {
     count = function(n) return n end, any = function(n) return n > 0 end, all = function(n, size) return n == size end,
 }
 
---- fold.reduce(provider, name) returns the reduction of all elements; `name`: of rill.core.reductions. Results, also for no
--- elements, are those of the methods of streams. Raises if the elements do not have the reduction.
+--- fold.reduce(provider, name) returns the reduction of all elements; `name`: of rill.core.reductions. Results, also
+-- for no elements, are those of the methods of streams. Raises if the elements do not have the reduction.
 function fold.reduce(provider, name)
     local where <const>, element <const> = provider.where, provider.type
     local empty <const> = core._join(where, name, element, {}, 0)
@@ -101,9 +101,9 @@ function fold.reduce(provider, name)
     return core._join(where, name, element, states, size, center)
 end
 
---- fold.define(methods, letter, provide) adds the reductions to the methods of a class. `letter`: stands for an object in
--- messages. provide(where, name, object, other) checks the arguments and returns a provider; `other` is the second operand
--- of "dot".
+--- fold.define(methods, letter, provide) adds the reductions to the methods of a class. `letter`: stands for an object
+-- in messages. provide(where, name, object, other) checks the arguments and returns a provider; `other` is the second
+-- operand of "dot".
 function fold.define(methods, letter, provide)
     for _, row in ipairs(reductions) do
         local name <const>, where <const> = row.name, letter .. ":" .. row.name

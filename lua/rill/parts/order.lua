@@ -1,9 +1,9 @@
 -- Sorting by samples of data in parts: of the tiles of a file, and of the parts on ranks.
 --
--- Each part is sorted, which makes it a run. A sample of each run, every d-th element, tells which elements of the runs a
--- range of the sorted whole can have, within d elements of each run at both ends. These elements are merged, and the range
--- is a part of the result. Equal elements are in the order of the runs. D. E. Knuth, The Art of Computer Programming 3,
--- section 5.4; P. J. Varman, S. D. Scheufler, B. R. Iyer and G. R. Ricard, Merging multiple lists on
+-- Each part is sorted, which makes it a run. A sample of each run, every d-th element, tells which elements of the runs
+-- a range of the sorted whole can have, within d elements of each run at both ends. These elements are merged, and the
+-- range is a part of the result. Equal elements are in the order of the runs. D. E. Knuth, The Art of Computer
+-- Programming 3, section 5.4; P. J. Varman, S. D. Scheufler, B. R. Iyer and G. R. Ricard, Merging multiple lists on
 -- hierarchical-memory multiprocessors, 1991.
 local rill = require "rill.core.public"
 
@@ -12,8 +12,8 @@ local order = {}
 local MOST_MERGED <const> = 16 -- runs: more are sorted again, since each level of merges takes a fifth of a sort's time
 local WINDOW <const> = 4096 -- elements of the sorted sample that are read at once
 
---- order.merge(s, counts, descending) merges the adjacent sorted runs of a stream, which have `counts` elements, into a new
--- stream.
+--- order.merge(s, counts, descending) merges the adjacent sorted runs of a stream, which have `counts` elements, into a
+-- new stream.
 function order.merge(s, counts, descending)
     local runs, at, owned = {}, 0, false
     for _, count in ipairs(counts) do
@@ -50,8 +50,8 @@ function order.samples(count, d)
     return (count + d - 1) // d
 end
 
--- A position in the sorted sample: index = the number of elements of the sample before it, taken = the number of those of
--- each run. The runs have from `least` to `most` elements that are not after the last of them.
+-- A position in the sorted sample: index = the number of elements of the sample before it, taken = the number of those
+-- of each run. The runs have from `least` to `most` elements that are not after the last of them.
 local Cursor = {}
 Cursor.__index = Cursor
 
@@ -63,7 +63,8 @@ local function new_cursor(plan)
     return setmetatable({plan = plan, index = 0, taken = taken, least = 0, most = 0, first = 0, window = {}}, Cursor)
 end
 
---- cursor:peek() returns the run of the next element of the sample, nil at the end, and how many elements `most` increases by.
+--- cursor:peek() returns the run of the next element of the sample, nil at the end, and how many elements `most`
+-- increases by.
 function Cursor:peek()
     local plan = self.plan
     if self.index >= plan.places.size then
@@ -92,11 +93,11 @@ function Cursor:step(run, more)
     self.taken[run], self.index = self.taken[run] + 1, self.index + 1
 end
 
---- order.planner(lengths, d, sample, descending) returns a function that plans the ranges of the merge of sorted runs, one
--- after the other. `lengths`: of the runs. `sample`: a stream of their samples, run after run. The function gets the end
--- of a range of the sorted whole, which begins at the end of the last one, and returns which elements of each run can
--- belong to it, {first =, count =} with `first` from 0, and the number of elements before them in the sorted whole.
--- Together, they have at most 2 (#lengths + 1) d elements more than the range.
+--- order.planner(lengths, d, sample, descending) returns a function that plans the ranges of the merge of sorted runs,
+-- one after the other. `lengths`: of the runs. `sample`: a stream of their samples, run after run. The function gets
+-- the end of a range of the sorted whole, which begins at the end of the last one, and returns which elements of each
+-- run can belong to it, {first =, count =} with `first` from 0, and the number of elements before them in the sorted
+-- whole. Together, they have at most 2 (#lengths + 1) d elements more than the range.
 function order.planner(lengths, d, sample, descending)
     local plan, at, last = {lengths = lengths, d = d, starts = {}}, 0, 0
     for r, n in ipairs(lengths) do

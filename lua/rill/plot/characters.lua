@@ -1,4 +1,5 @@
--- Draws charts in characters: with Unicode eight dots per cell (braille) and bars in eighths of a cell, otherwise ASCII characters.
+-- Draws charts in characters: with Unicode eight dots per cell (braille) and bars in eighths of a cell, otherwise ASCII
+-- characters.
 local terminal = require "rill.core.terminal"
 
 -- Colors that are legible on a dark and on a light background.
@@ -15,7 +16,8 @@ local BITS = { [0] = { [0] = 0x01, 0x02, 0x04, 0x40 }, { [0] = 0x08, 0x10, 0x20,
 local Canvas = {}
 Canvas.__index = Canvas
 
--- Returns a canvas of cells with down x across dots each: 4 x 2 in "braille", 2 x 1 in "halves" (the characters ' . :), or 1 x 1 in "letters".
+-- Returns a canvas of cells with down x across dots each: 4 x 2 in "braille", 2 x 1 in "halves" (the characters ' . :),
+-- or 1 x 1 in "letters".
 local function canvas(columns, rows, style)
     local dots = ({ braille = { 2, 4 }, halves = { 1, 2 }, letters = { 1, 1 } })[style]
     return setmetatable({
@@ -74,8 +76,8 @@ function draw.scatter(self, mark)
     end
 end
 
---- draw.histogram(self, mark) draws bars in whole columns of cells. A column shows the highest of its bars, in eighths of a cell. Differences of 1e-9 of the
--- width are rounding.
+--- draw.histogram(self, mark) draws bars in whole columns of cells. A column shows the highest of its bars, in eighths
+-- of a cell. Differences of 1e-9 of the width are rounding.
 function draw.histogram(self, mark)
     local tops = {}
     for _, bar in ipairs(mark.bars) do
@@ -184,7 +186,8 @@ local function left_ticks(chart, rows)
     return by_row, width
 end
 
--- Returns the column at which each label of the bottom axis begins, relative to the axis, or nil if two labels would touch.
+-- Returns the column at which each label of the bottom axis begins, relative to the axis, or nil if two labels would
+-- touch.
 local function spread(ticks, columns, indent)
     local starts, free = {}, -indent
     for i, tick in ipairs(ticks) do
@@ -232,8 +235,8 @@ end
 
 local text = {}
 
---- text.render(chart, able) returns the chart as a string, chart.width characters wide and chart.height lines high, for a terminal with the capabilities
--- `able`, as terminal.look returns them.
+--- text.render(chart, able) returns the chart as a string, chart.width characters wide and chart.height lines high, for
+-- a terminal with the capabilities `able`, as terminal.look returns them.
 function text.render(chart, able)
     local style, paint = style_of(chart, able), painter(able, chart)
     local glyphs = able.unicode and UNICODE or PLAIN

@@ -8,7 +8,8 @@
 --   save(path)
 -- Colors are {red, green, blue}, 0 to 255.
 
--- Colors that are distinguishable with every type of color vision (Okabe and Ito), in an order that begins with the strongest contrasts.
+-- Colors that are distinguishable with every type of color vision (Okabe and Ito), in an order that begins with the
+-- strongest contrasts.
 local COLORS = {
     { 0, 114, 178 }, { 213, 94, 0 }, { 0, 158, 115 }, { 204, 121, 167 }, { 230, 159, 0 }, { 86, 180, 233 },
     { 120, 94, 60 }, { 90, 90, 90 },

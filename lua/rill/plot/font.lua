@@ -1,11 +1,13 @@
--- A stroke font for charts. Its grid unit is one pixel at size 12: capitals are 9 units high, small letters 6, and descenders 3.
+-- A stroke font for charts. Its grid unit is one pixel at size 12: capitals are 9 units high, small letters 6, and
+-- descenders 3.
 local font = {}
 
-local SIZE, SPACE, BASE = 12, 2, 3 -- grid units of a text size; space between characters; height of the baseline above the lowest point
+-- Grid units of a text size; space between characters; height of the baseline above the lowest point.
+local SIZE, SPACE, BASE = 12, 2, 3
 local ADVANCE = 4 -- width of a blank
 
--- Strokes, separated by blanks. A stroke is a sequence of points. A point is two digits of base 36: x from the left, y from the lowest
--- point (3 is the baseline, 9 the top of small letters, c the top of capitals).
+-- Strokes, separated by blanks. A stroke is a sequence of points. A point is two digits of base 36: x from the left, y
+-- from the lowest point (3 is the baseline, 9 the top of small letters, c the top of capitals).
 local drawn = {
     ["!"] = "0c 0c06 0304", ['"'] = "0c09 2c29", ["#"] = "132c 435c 0666 0969",
     ["$"] = "5b4c1c0b0918475654431304 2d22", ["%"] = "036c 0c2c2a0a0c 4565634345", ["&"] = "63191b2c3c4b490604133366",

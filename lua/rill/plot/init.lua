@@ -72,7 +72,8 @@ local function options_of(from, known, where)
     return options
 end
 
--- Checks that `value` is a table of numbers, or a stream or expression of numbers of one dimension, and returns it as a table or stream.
+-- Checks that `value` is a table of numbers, or a stream or expression of numbers of one dimension, and returns it as a
+-- table or stream.
 local function data(value, where)
     local what = rill.type(value)
     if what == "expression" and not value._sparse then
@@ -285,12 +286,14 @@ local function plot(...)
     return in_terminal(chart)
 end
 
---- rill.plot(y [, options]), rill.plot(x, y [, options]), rill.plot{series..., options...}: draws a chart of streams or tables of numbers in
--- the terminal, or to the file `path`, .svg or .png. A series is data, or `{y, ...}` or `{x, y, ...}` with the options label, kind ("line",
--- the default, "scatter" or "histogram"), bins and color ("#rrggbb"). Without x, x is 1, 2, 3, ...; a stream of vec2 has both. Options of the
--- chart: title, xlabel, ylabel, width and height (characters, or pixels of a file), xmin, xmax, ymin, ymax, xlog, ylog, kind and bins of all
--- series, legend, mode ("ascii", "mono", "color16", "color256", "color": the terminal's capabilities, which are detected by default), text
--- (returns the chart as a string instead of writing it). NaN and infinite numbers leave gaps. Long streams are reduced on the device.
+--- rill.plot(y [, options]), rill.plot(x, y [, options]), rill.plot{series..., options...}: draws a chart of streams or
+-- tables of numbers in the terminal, or to the file `path`, .svg or .png. A series is data, or `{y, ...}` or `{x, y,
+-- ...}` with the options label, kind ("line", the default, "scatter" or "histogram"), bins and color ("#rrggbb").
+-- Without x, x is 1, 2, 3, ...; a stream of vec2 has both. Options of the chart: title, xlabel, ylabel, width and
+-- height (characters, or pixels of a file), xmin, xmax, ymin, ymax, xlog, ylog, kind and bins of all series, legend,
+-- mode ("ascii", "mono", "color16", "color256", "color": the terminal's capabilities, which are detected by default),
+-- text (returns the chart as a string instead of writing it). NaN and infinite numbers leave gaps. Long streams are
+-- reduced on the device.
 return function(...)
     local good, result = xpcall(plot, function(reason)
         return type(reason) == "table" and reason or debug.traceback(reason, LEVEL)

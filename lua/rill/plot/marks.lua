@@ -84,8 +84,8 @@ function measure.scatter(series, chart)
     end
 end
 
--- Returns the number of bins of equal width and their range. If the number `wanted_bins` is nil, their edges are round numbers. All numbers are multiplied
--- by Scale.unit, so that the range does not overflow.
+-- Returns the number of bins of equal width and their range. If the number `wanted_bins` is nil, their edges are round
+-- numbers. All numbers are multiplied by Scale.unit, so that the range does not overflow.
 local function bins(low, high, wanted_bins, count)
     if low == high then
         local half = low ~= 0 and math.abs(low) / 10 or 0.5
@@ -124,7 +124,8 @@ end
 
 -- ---- marks
 
--- Clips the segment from a to b to the square 0..1 (Liang and Barsky 1984). Returns the parameters of its ends, from 0 at a to 1 at b, or nil if it is outside.
+-- Clips the segment from a to b to the square 0..1 (Liang and Barsky 1984). Returns the parameters of its ends, from 0
+-- at a to 1 at b, or nil if it is outside.
 local function clip(ax, ay, bx, by)
     local from, to = 0, 1
     local dx, dy = bx - ax, by - ay
@@ -145,7 +146,8 @@ local function clip(ax, ay, bx, by)
     end
 end
 
--- Returns polylines {x1, y1, x2, y2, ...}. A number that is not finite ends a polyline. A single point is a polyline of one point.
+-- Returns polylines {x1, y1, x2, y2, ...}. A number that is not finite ends a polyline. A single point is a polyline of
+-- one point.
 local function runs(xs, ys, xscale, yscale)
     local result, run, px, py = {}, nil, nil, nil
     local function point(x, y)
@@ -192,8 +194,8 @@ function make.line(series, chart)
     return { kind = "line", runs = runs(series.xs, series.ys, chart.xscale, chart.yscale) }
 end
 
---- make.scatter(series, chart) returns points {x1, y1, ...}, or for a long series a function cells(nx, ny) that returns flags of the cells of a grid that
--- contain points.
+--- make.scatter(series, chart) returns points {x1, y1, ...}, or for a long series a function cells(nx, ny) that returns
+-- flags of the cells of a grid that contain points.
 function make.scatter(series, chart)
     local xscale, yscale = chart.xscale, chart.yscale
     if series.long then
@@ -213,7 +215,8 @@ function make.scatter(series, chart)
     return { kind = "scatter", points = points }
 end
 
---- make.histogram(series, chart) returns bars {left, right, top}, and their base: 0, or the lower end of a logarithmic axis.
+--- make.histogram(series, chart) returns bars {left, right, top}, and their base: 0, or the lower end of a logarithmic
+-- axis.
 function make.histogram(series, chart)
     local bars, yscale = {}, chart.yscale
     local function within(v)
@@ -231,8 +234,9 @@ function make.histogram(series, chart)
     return { kind = "histogram", bars = bars, base = base }
 end
 
---- marks.make(chart) sets the chart's scales (xscale, yscale) and marks, a list of the series' lines, points or bars with their labels and colors. Fields of
--- chart: columns, the resolution that long series are reduced to; xlog, ylog; xmin, xmax, ymin, ymax.
+--- marks.make(chart) sets the chart's scales (xscale, yscale) and marks, a list of the series' lines, points or bars
+-- with their labels and colors. Fields of chart: columns, the resolution that long series are reduced to; xlog, ylog;
+-- xmin, xmax, ymin, ymax.
 function marks.make(chart)
     chart.xlimits, chart.ylimits = {}, {}
     local dots = false

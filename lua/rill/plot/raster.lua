@@ -1,5 +1,5 @@
--- A canvas (see drawing.lua) of pixels, saved as PNG. A call first computes the coverage of each pixel, the largest one where strokes overlap, and
--- then blends once, so that joints show no seams.
+-- A canvas (see drawing.lua) of pixels, saved as PNG. A call first computes the coverage of each pixel, the largest one
+-- where strokes overlap, and then blends once, so that joints show no seams.
 local rill = require "rill.core.public"
 local font = require "rill.plot.font"
 
@@ -42,7 +42,8 @@ local function blend(self, cover, color, opacity)
     end
 end
 
--- Adds the coverage of the points within `half` of a segment. It steps along the longer axis, and for each step across the width of the stroke.
+-- Adds the coverage of the points within `half` of a segment. It steps along the longer axis, and for each step across
+-- the width of the stroke.
 local function stroke(self, cover, ax, ay, bx, by, half)
     local dx, dy, reach = bx - ax, by - ay, half + 0.5
     local square = dx * dx + dy * dy
@@ -72,7 +73,8 @@ local function stroke(self, cover, ax, ay, bx, by, half)
     end
 end
 
---- Canvas:polyline(list, width, color) draws strokes with round ends, or a horizontal or vertical segment with straight ends.
+--- Canvas:polyline(list, width, color) draws strokes with round ends, or a horizontal or vertical segment with straight
+-- ends.
 function Canvas:polyline(list, width, color)
     local cover, straight = {}, #list == 4 and (list[1] == list[3] or list[2] == list[4])
     if straight then -- exact ends

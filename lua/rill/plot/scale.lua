@@ -8,7 +8,8 @@ local SHIFT = 2
 local MOST = 0x1.fffffffffffffp1023 -- the largest double
 local NEAR = 1e-290 -- the least width of a range, so that parts of it are not 0
 
--- Returns the limits of an axis for numbers from low to high, with some space, or with a default range around a constant.
+-- Returns the limits of an axis for numbers from low to high, with some space, or with a default range around a
+-- constant.
 local function widen(low, high, room)
     local size = math.max(math.abs(low), math.abs(high))
     if high - low <= size * NARROW then
@@ -29,7 +30,8 @@ function Scale.apart(low, high)
     return low, high
 end
 
---- Scale.unit(...) returns the factor for numbers up to these, 1 or 10^-SHIFT, with which their differences do not overflow.
+--- Scale.unit(...) returns the factor for numbers up to these, 1 or 10^-SHIFT, with which their differences do not
+-- overflow.
 function Scale.unit(...)
     local unit = 1
     for _, v in ipairs { ... } do
@@ -38,8 +40,9 @@ function Scale.unit(...)
     return unit
 end
 
---- Scale.new(low, high, fixed, logarithmic, room) returns a scale for numbers from low to high (nil if there are none). fixed: {low, high}, limits that the
--- caller sets, each may be nil; room: the share of the range that is left free at both ends.
+--- Scale.new(low, high, fixed, logarithmic, room) returns a scale for numbers from low to high (nil if there are none).
+-- fixed: {low, high}, limits that the caller sets, each may be nil; room: the share of the range that is left free at
+-- both ends.
 function Scale.new(low, high, fixed, logarithmic, room)
     local fixed_low, fixed_high = fixed[1], fixed[2]
     local unit = logarithmic and 1 or Scale.unit(low or 0, high or 0, fixed_low or 0, fixed_high or 0)
@@ -57,7 +60,8 @@ function Scale.new(low, high, fixed, logarithmic, room)
     return setmetatable({ low = low, high = high, to = to, unit = unit, logarithmic = logarithmic }, Scale)
 end
 
---- Scale:at(v) returns the position of a number, 0 at the lower end and 1 at the upper end; NaN for numbers that a logarithmic axis cannot show.
+--- Scale:at(v) returns the position of a number, 0 at the lower end and 1 at the upper end; NaN for numbers that a
+-- logarithmic axis cannot show.
 function Scale:at(v)
     if self.logarithmic and (v <= 0 or v ~= v) then
         return 0 / 0
@@ -76,7 +80,8 @@ local function trimmed(text, shift)
     return ("%se%d"):format(mantissa, math.tointeger(sign .. exponent) + shift)
 end
 
--- Returns the label of the tick `value`, a multiple of 10^exponent, on an axis whose largest number is `size`. All are divided by 10^shift.
+-- Returns the label of the tick `value`, a multiple of 10^exponent, on an axis whose largest number is `size`. All are
+-- divided by 10^shift.
 local function label(value, exponent, size, shift)
     if value == 0 then
         return "0"
@@ -88,7 +93,8 @@ local function label(value, exponent, size, shift)
     return ("%%.%df"):format(math.max(-exponent, 0)):format(value * 10.0 ^ shift)
 end
 
--- Returns 1, 2 or 5 and the exponent of a power of ten, for the least step with which at most `count` steps fit into the range.
+-- Returns 1, 2 or 5 and the exponent of a power of ten, for the least step with which at most `count` steps fit into
+-- the range.
 local function round_step(range, count)
     local exponent = math.floor(math.log(range / count, 10))
     for _, factor in ipairs { 1, 2, 5, 10, 20 } do

@@ -4,7 +4,8 @@ local template = require "rill.glsl.template"
 local CHUNK = 1024 -- elements that one invocation adds up
 local BLOCKS = { "\u{2581}", "\u{2582}", "\u{2583}", "\u{2584}", "\u{2585}", "\u{2586}", "\u{2587}", "\u{2588}" }
 
--- Computes the sum and the number of the finite elements of chunk k. The first n % chunks chunks have one element more than the others.
+-- Computes the sum and the number of the finite elements of chunk k. The first n % chunks chunks have one element more
+-- than the others.
 local ADD <const> = template.new [=[
 kernel void add(float s[], int n, int chunks, out float sum<>, out float count<>) {
     ivec4 at = indexof(sum);
@@ -23,7 +24,8 @@ kernel void add(float s[], int n, int chunks, out float sum<>, out float count<>
 
 local sparkline = {}
 
---- sparkline.means(s, columns) returns a table of the means of `columns` parts of a stream of one dimension; NaN if a part has no finite element.
+--- sparkline.means(s, columns) returns a table of the means of `columns` parts of a stream of one dimension; NaN if a
+-- part has no finite element.
 function sparkline.means(s, columns)
     local parts = math.max(math.ceil(s.size / (columns * CHUNK)), 1)
     local sums, counts = ADD:kernel() { s = s, n = s.size, chunks = columns * parts, shape = { columns, parts } }
@@ -47,8 +49,8 @@ local function range(means)
     return low, high
 end
 
---- sparkline.draw(means, ramp [, low, high]) returns the line. `ramp`: characters of rising height or brightness; low and high: the numbers of the first and
--- the last character. Default: the least and the largest mean.
+--- sparkline.draw(means, ramp [, low, high]) returns the line. `ramp`: characters of rising height or brightness; low
+-- and high: the numbers of the first and the last character. Default: the least and the largest mean.
 function sparkline.draw(means, ramp, low, high)
     local least, most = range(means)
     low, high = low or least, high or most

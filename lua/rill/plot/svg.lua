@@ -42,7 +42,8 @@ function Canvas:rects(list, color, opacity)
     end
 end
 
---- Canvas:polyline(list, width, color) adds a polyline. Omits points that coincide with the previous one to a tenth of a pixel.
+--- Canvas:polyline(list, width, color) adds a polyline. Omits points that coincide with the previous one to a tenth of
+-- a pixel.
 function Canvas:polyline(list, width, color)
     local points, last = {}, nil
     for i = 1, #list, 2 do

@@ -57,15 +57,16 @@ local function cut(x, y, T, low, high)
     local first, last = kernel(texts.between, T, false) {
         s = x, n = x.size, parts = parts, low = math.max(low, -largest), high = math.min(high, largest), shape = parts,
     }
-    local from, to = math.max(first:min(), 1), math.min(last:max() + 2, x.size) -- 1-based, with one more element at both ends
+    -- 1-based, with one more element at both ends.
+    local from, to = math.max(first:min(), 1), math.min(last:max() + 2, x.size)
     if to < from then
         return rill.stream(T, 0), rill.stream(T, 0)
     end
     return x:domain(from, to), y:domain(from, to)
 end
 
---- reduce.line(x, y, parts, limits) returns tables of the x and y of a line that looks like the line through all elements when `parts` parts are drawn.
--- limits: xmin, xmax (may be nil), xlog, ylog.
+--- reduce.line(x, y, parts, limits) returns tables of the x and y of a line that looks like the line through all
+-- elements when `parts` parts are drawn. limits: xmin, xmax (may be nil), xlog, ylog.
 function reduce.line(x, y, parts, limits)
     local T = number_type(x or y, y)
     local low, high = limits.xmin or -math.huge, limits.xmax or math.huge
@@ -101,8 +102,9 @@ function reduce.line(x, y, parts, limits)
     return xs, ys
 end
 
---- reduce.cells(x, y, nx, ny, box) returns flags of the cells of a grid that contain points, a table with nx flags per row, rows from the bottom. `box`: the
--- ends of the axes {x0, x1, y0, y1}, as logarithms if xlog or ylog is true, otherwise multiplied by xunit and yunit (default: 1).
+--- reduce.cells(x, y, nx, ny, box) returns flags of the cells of a grid that contain points, a table with nx flags per
+-- row, rows from the bottom. `box`: the ends of the axes {x0, x1, y0, y1}, as logarithms if xlog or ylog is true,
+-- otherwise multiplied by xunit and yunit (default: 1).
 function reduce.cells(x, y, nx, ny, box)
     local T = number_type(x or y, y)
     local grid = rill.stream("uint", nx * ny)

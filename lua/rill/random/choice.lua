@@ -53,7 +53,8 @@ local SPREAD <const> = template.new [[
 ]]
 
 
-local FEISTEL_LEAST <const>, FEISTEL_SHARE <const> = 32, 8 -- for fewer numbers, or a larger share of them, the shuffle is as fast
+-- For fewer numbers, or a larger share of them, the shuffle is as fast.
+local FEISTEL_LEAST <const>, FEISTEL_SHARE <const> = 32, 8
 
 -- Returns `count` different integers below n.
 local function distinct(n, count, seed)
@@ -102,7 +103,8 @@ local function draw(n, count, options)
     return best and core._set_indices(order, false)
 end
 
---- rill.choice(from, shape [, {seed=, replace=, p=}]) returns elements drawn from a stream or a table, or integers from 0 to from
+--- rill.choice(from, shape [, {seed=, replace=, p=}]) returns elements drawn from a stream or a table, or integers from
+-- 0 to from
 -- - 1 (an int stream). `p`: the chances, which need not be normalized. Default: equal chances. `replace`: whether an
 -- element may be drawn twice. Default: true.
 function choice.choice(from, shape, options)

@@ -30,8 +30,8 @@ local MATERIAL <const> = {
 }
 local COLORS <const> = {diffuse = {0.75, 0.75, 0.75}, mirror = {1, 1, 1}, glass = {1, 1, 1}, emitter = {0, 0, 0}}
 
---- materials.take(given, count) returns for each of `count` meshes a table {color, type, emission, ior, smooth}. `given`: a material for all, a list with one per
--- mesh, or nil.
+--- materials.take(given, count) returns for each of `count` meshes a table {color, type, emission, ior, smooth}.
+-- `given`: a material for all, a list with one per mesh, or nil.
 function materials.take(given, count)
     local list = {}
     local several = given ~= nil and option.table[1](given) and (#given > 0)

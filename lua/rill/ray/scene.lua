@@ -14,7 +14,8 @@ local scene = {}
 
 local WHERE <const> = "rill.ray.scene"
 local CHUNK <const> = 16384 -- triangles that one launch of the brute-force kernel tests
-local MOST <const>, SHARE <const> = {bvh = 64, grid = 16}, 1024 -- a processor: most rays of an invocation, and rays for each of them
+-- A processor: most rays of an invocation, and rays for each of them.
+local MOST <const>, SHARE <const> = {bvh = 64, grid = 16}, 1024
 local ONCE <const>, TWICE <const> = {1}, {1, 2} -- how often a part of a kernel is repeated
 local STACK <const>, FACES <const> = 24, 1 << 25
 
@@ -36,7 +37,8 @@ local Scene <const> = class.define {
 }
 scene.methods = Scene.methods
 
---- S.structure: "bvh", "grid" or "none". S.faces: number of triangles. S.bases: the index of the first triangle of each mesh.
+--- S.structure: "bvh", "grid" or "none". S.faces: number of triangles. S.bases: the index of the first triangle of each
+-- mesh.
 for _, name in ipairs {"structure", "faces", "bases"} do Scene.fields[name] = name end
 --- S.invalid: number of rays so far that had a direction of length 0, NaN or infinite components. Read back.
 function Scene.fields.invalid(s) return s.tally:get(1) end
@@ -114,7 +116,8 @@ end
 
 -- ---- queries
 
--- The result of a ray in a query: the index of a triangle in `corner` or -1 ("closest"), or the number of crossings. UNFINISHED: none yet.
+-- The result of a ray in a query: the index of a triangle in `corner` or -1 ("closest"), or the number of crossings.
+-- UNFINISHED: none yet.
 local UNFINISHED <const> = -2
 
 -- Returns the kernel of a structure and a mode, and the largest number of turns of its loop, or nil.
@@ -157,8 +160,8 @@ local function rays_each(structure, count)
     return rill.device().family == "gpu" and 1 or math.max(1, math.min(MOST[structure], count // SHARE))
 end
 
--- Traces the rays through the structure. Some devices end long loops: rays that were not finished are traced again, one for each invocation, and then tested
--- against all triangles.
+-- Traces the rays through the structure. Some devices end long loops: rays that were not finished are traced again, one
+-- for each invocation, and then tested against all triangles.
 local function trace(s, mode, given)
     local kernel <const>, budget = program(s.structure, mode)
     local count <const>, lanes <const> = given.result.size, rill.device().traits.subgroup_size
@@ -195,7 +198,8 @@ local function intersect(s, mode, o, d, far, shape)
     return given.result
 end
 
---- scene.query(s, mode, o, d, far, shape) returns the results of a query of rays with a shape: the distances, triangles and barycentric coordinates
+--- scene.query(s, mode, o, d, far, shape) returns the results of a query of rays with a shape: the distances, triangles
+-- and barycentric coordinates
 --- ("closest"), or the numbers of crossings ("any", "count").
 function scene.query(s, mode, o, d, far, shape)
     local found = intersect(s, mode, o, d, far, shape)
@@ -240,7 +244,8 @@ local function run(self, mode, origins, directions, far)
     return table.unpack(results, 1, results.n)
 end
 
---- S:closest(origins, directions) returns the distance, the triangle and the barycentric coordinates of the first crossing of each ray.
+--- S:closest(origins, directions) returns the distance, the triangle and the barycentric coordinates of the first
+-- crossing of each ray.
 function Scene.methods:closest(origins, directions)
     return run(self, "closest", origins, directions)
 end

@@ -7,7 +7,8 @@ local camera = require "rill.geometry.camera"
 
 local framing = {}
 
-local ORDINARY <const> = 1e6 -- scenes are not scaled if the distance to the target is at most this, and at least its inverse
+-- Scenes are not scaled if the distance to the target is at most this, and at least its inverse.
+local ORDINARY <const> = 1e6
 
 local larger_kernel <const> = lazy.once(function()
     return rill.kernel "kernel vec3 scaled(vec3 p<>, float scale) { return p * scale; }"

@@ -1,5 +1,5 @@
---- rill.render: renders meshes by the pipeline of chapter 28.1 of "GPGPU": kernels project the vertices, the device's rasterizer finds the visible
--- triangle of each sample, and kernels compute colors and light.
+--- rill.render: renders meshes by the pipeline of chapter 28.1 of "GPGPU": kernels project the vertices, the device's
+-- rasterizer finds the visible triangle of each sample, and kernels compute colors and light.
 local rill = require "rill"
 local errors = require "rill.core.error"
 local cameras = require "rill.geometry.camera"

@@ -114,7 +114,8 @@ local function map_of(name)
 end
 
 -- Returns how to color by a stream of vec3, or of numbers through a colormap, as {kernel =, per =, values =}: a part of
--- the shading kernel, whether its data is per vertex (0), face (1) or corner (2), and its arguments. Textures use the same form.
+-- the shading kernel, whether its data is per vertex (0), face (1) or corner (2), and its arguments. Textures use the
+-- same form.
 local function stream_color(prefix, mesh, style)
     local color = style.color
     local info = types.scalar(color.type)

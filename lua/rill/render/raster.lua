@@ -1,5 +1,6 @@
--- Determines the visible triangle of each sample: kernels project the vertices, and the device's rasterizer clips the triangles and finds the
--- nearest one (src/gpu/raster). Of equal depths the lowest face is visible, so the result does not depend on the order of execution.
+-- Determines the visible triangle of each sample: kernels project the vertices, and the device's rasterizer clips the
+-- triangles and finds the nearest one (src/gpu/raster). Of equal depths the lowest face is visible, so the result does
+-- not depend on the order of execution.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local template = require "rill.glsl.template"
@@ -10,13 +11,15 @@ local raster = {}
 template.snippet("raster_project", texts.project)
 template.snippet("raster_wide", texts.wide)
 
-local WIDE <const> = {64, 32768} -- vertices are wide from this multiple of the distance to the target on, or from this number of pixels on (parallel)
+-- Vertices are wide from this multiple of the distance to the target on, or from this number of pixels on (parallel).
+local WIDE <const> = {64, 32768}
 local BORDER <const> = 64 -- pixels between the border of the image and the lines that clip triangles with wide vertices
 
 --- raster.NONE: the largest index, which is not a face. Where no face is visible, the index is -1.
 raster.NONE = 0x7fffffff
 
--- Returns a stream with the bits of the distance at which the depth of a parallel projection is 0, and 0: whether a vertex is wide.
+-- Returns a stream with the bits of the distance at which the depth of a parallel projection is 0, and 0: whether a
+-- vertex is wide.
 local function span_of(camera, meshes)
     local span = rill.stream("uint", 2)
     if camera.span then
@@ -71,8 +74,8 @@ function raster.wide(camera)
         parallel = camera.parallel}
 end
 
--- Clips the triangles of all views that have wide vertices: `cut` replaces `clip`, `corners` and `base` when a view is drawn. `names`, of the list of views:
--- the face of each triangle that is drawn.
+-- Clips the triangles of all views that have wide vertices: `cut` replaces `clip`, `corners` and `base` when a view is
+-- drawn. `names`, of the list of views: the face of each triangle that is drawn.
 local function cut_views(views, camera, span)
     local program <const>, names, base = texts.cut:program(), {}, 0
     for _, view in ipairs(views) do
@@ -121,8 +124,9 @@ function raster.close(views)
     if views.names then views.names:close() end
 end
 
---- raster.draw(pass, extent, views, target) runs a pass ("visible", "depth", "hits", "layers" or "next": see src/gpu/raster/raster.h) over views
--- for an image of extent = {columns, rows}. target: {seen =, depth =, solid =, last =}, streams with an element per pixel.
+--- raster.draw(pass, extent, views, target) runs a pass ("visible", "depth", "hits", "layers" or "next": see
+-- src/gpu/raster/raster.h) over views for an image of extent = {columns, rows}. target: {seen =, depth =, solid =,
+-- last =}, streams with an element per pixel.
 function raster.draw(pass, extent, views, target)
     local list = {}
     for _, view in ipairs(views) do

@@ -16,13 +16,14 @@ function shading.kernels()
     return texts.frame:program()
 end
 
---- shading.shade(how) returns the kernel that shades a mesh. how: corners: clip coordinates are per corner; paint: "none", "painted", "mapped" or
--- "textured"; lit, smooth, parallel, shadow, lines, wire, clear: booleans.
+--- shading.shade(how) returns the kernel that shades a mesh. how: corners: clip coordinates are per corner; paint:
+-- "none", "painted", "mapped" or "textured"; lit, smooth, parallel, shadow, lines, wire, clear: booleans.
 function shading.shade(how)
     return texts.shade:program(how).shade
 end
 
---- shading.whole(how, side) returns the kernel that shades an image of one opaque mesh with side x side samples per pixel.
+--- shading.whole(how, side) returns the kernel that shades an image of one opaque mesh with side x side samples per
+-- pixel.
 function shading.whole(how, side)
     how.k, how.n, how.samples = tostring(side), tostring(side * side), {}
     for i = 0, side * side - 1 do

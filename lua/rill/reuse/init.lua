@@ -1,5 +1,6 @@
---- rill.reuse: runs a vertex kernel once for each distinct index of a batch instead of once for each index: M. Kenzel et al., On-the-fly vertex reuse for
--- massively-parallel software geometry processing (2018). Also orders of triangles, and models of vertex caches.
+--- rill.reuse: runs a vertex kernel once for each distinct index of a batch instead of once for each index: M. Kenzel
+-- et al., On-the-fly vertex reuse for massively-parallel software geometry processing (2018). Also orders of triangles,
+-- and models of vertex caches.
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
@@ -175,15 +176,17 @@ local function run_batched(strategy, row, o, given)
     return report_of({batches = count.shape[1]}, count, o.primitives)
 end
 
---- rill.reuse.run(strategy, indices, kernel, arguments [, options]) returns a stream with an element for each index, in order, and a report. strategy: one of
--- rill.reuse.strategies(). indices: a stream of ivec3 (triangles; the result has one dimension of size 3 more) or of int. kernel: its first parameter is
--- the index, `int i`; the others are constants, gathers `T x[]` and outputs; the values of the others are `arguments`, in order or by name. A kernel with several outputs gives
--- several streams. options: batch, the most indices of a batch (default: 96 of "warp", else 1023); block, the most distinct indices of a dynamic batch (default: 256); warp, the width of
--- a warp (default: 32); count, how many vertices "multi" shades (default: the greatest index and 1); starts, what rill.reuse.starts returned for
--- these indices (default: it is computed); rate, a stream of int
--- to whose element i the invocations for index i are added. The report has invocations, asr (invocations per triangle, or per
--- index of an int stream), batches, probes, worst_probe, votes, passes and slow; its counters are read back when one of them is used first.
--- Dynamic strategies read the indices back to find the batches; "multi" reads back the range of the indices.
+--- rill.reuse.run(strategy, indices, kernel, arguments [, options]) returns a stream with an element for each index, in
+-- order, and a report. strategy: one of rill.reuse.strategies(). indices: a stream of ivec3 (triangles; the result has
+-- one dimension of size 3 more) or of int. kernel: its first parameter is the index, `int i`; the others are constants,
+-- gathers `T x[]` and outputs; the values of the others are `arguments`, in order or by name. A kernel with several
+-- outputs gives several streams. options: batch, the most indices of a batch (default: 96 of "warp", else 1023); block,
+-- the most distinct indices of a dynamic batch (default: 256); warp, the width of a warp (default: 32); count, how many
+-- vertices "multi" shades (default: the greatest index and 1); starts, what rill.reuse.starts returned for these
+-- indices (default: it is computed); rate, a stream of int to whose element i the invocations for index i are added.
+-- The report has invocations, asr (invocations per triangle, or per index of an int stream), batches, probes,
+-- worst_probe, votes, passes and slow; its counters are read back when one of them is used first. Dynamic strategies
+-- read the indices back to find the batches; "multi" reads back the range of the indices.
 reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
     local row = strategies.rows[strategy]
     if not row then
@@ -226,16 +229,18 @@ reuse.run = errors.guard(function(strategy, indices, kernel, arguments, options)
     return table.unpack(whole)
 end, RUN)
 
---- rill.reuse.starts(indices [, {batch =, block =}]) returns the dynamic batches of indices, for the option `starts` of rill.reuse.run: a stream of ivec2 with the position of the first index of each
--- batch and the number of distinct indices of all earlier batches, and then both numbers for all batches. The indices are read back.
+--- rill.reuse.starts(indices [, {batch =, block =}]) returns the dynamic batches of indices, for the option `starts` of
+-- rill.reuse.run: a stream of ivec2 with the position of the first index of each batch and the number of distinct
+-- indices of all earlier batches, and then both numbers for all batches. The indices are read back.
 reuse.starts = errors.guard(function(indices, options)
     local flat, _, corners = ints_of(STARTS, 1, "indices", indices)
     local o = sizes_of(STARTS, strategies.rows.hash, option.take(STARTS, options, SIZES), corners)
     return core._reuse_batches(STARTS, flat, corners, o.batch, o.block)
 end, STARTS)
 
---- rill.reuse.strategies() returns a list of the names of strategies: "naive", one invocation for each index; "warp", statically batched warp voting; "sort", "hash" and
--- "parallel_hash", dynamically batched; "multi", all vertices by a first kernel and the triangles by a second.
+--- rill.reuse.strategies() returns a list of the names of strategies: "naive", one invocation for each index; "warp",
+-- statically batched warp voting; "sort", "hash" and "parallel_hash", dynamically batched; "multi", all vertices by a
+-- first kernel and the triangles by a second.
 function reuse.strategies()
     return strategies.names()
 end
@@ -248,9 +253,11 @@ local ORDERS <const> = {
     entries = {option.count[1], option.count[2]}, seed = {option.count[1], option.count[2]},
 }
 
---- rill.reuse.order(triangles, method [, options]) returns the triangles in another order, and the stream of their numbers (0-based) in the old one. method: "forsyth" (T. Forsyth, Linear-speed
--- vertex cache optimisation, 2006), "hoppe" (H. Hoppe, Optimization of mesh locality for transparent vertex caching, 1999: greedy strips) or "random". options: entries of
--- the modeled cache ("forsyth": 4 to 256, default 32; "hoppe": 3 to 128, default 16); seed of "random" (default: 1). Both methods read the triangles back.
+--- rill.reuse.order(triangles, method [, options]) returns the triangles in another order, and the stream of their
+-- numbers (0-based) in the old one. method: "forsyth" (T. Forsyth, Linear-speed vertex cache optimisation, 2006),
+-- "hoppe" (H. Hoppe, Optimization of mesh locality for transparent vertex caching, 1999: greedy strips) or "random".
+-- options: entries of the modeled cache ("forsyth": 4 to 256, default 32; "hoppe": 3 to 128, default 16); seed of
+-- "random" (default: 1). Both methods read the triangles back.
 reuse.order = errors.guard(function(triangles, method, options)
     local s = indices_of(ORDER, 1, "triangles", triangles)
     local range = ENTRIES[method]
@@ -284,14 +291,16 @@ local function misses(where, triangles, taken)
     return s.size > 0 and count / s.size or 0, s.size > 0 and vertices / s.size or 0
 end
 
---- rill.reuse.cache(triangles [, options]) returns the misses per triangle of a modeled cache, and the ideal: distinct vertices per triangle. options: entries (default: 1024); parallel,
--- how many indices are in flight (default: none, a vertex is available at once); window, "blocks": the vertices of a block of `parallel` indices become available together
--- (default), or "sliding": each does `parallel` indices later; replacement, "lru" (default) or "fifo".
+--- rill.reuse.cache(triangles [, options]) returns the misses per triangle of a modeled cache, and the ideal: distinct
+-- vertices per triangle. options: entries (default: 1024); parallel, how many indices are in flight (default: none, a
+-- vertex is available at once); window, "blocks": the vertices of a block of `parallel` indices become available
+-- together (default), or "sliding": each does `parallel` indices later; replacement, "lru" (default) or "fifo".
 reuse.cache = errors.guard(function(triangles, options)
     return misses(CACHE, triangles, option.take(CACHE, options, MODES))
 end, CACHE)
 
---- rill.reuse.acmr(triangles [, entries]) returns the average cache miss ratio: misses per triangle of a cache of `entries` (default: 16), first in, first out.
+--- rill.reuse.acmr(triangles [, entries]) returns the average cache miss ratio: misses per triangle of a cache of
+-- `entries` (default: 16), first in, first out.
 reuse.acmr = errors.guard(function(triangles, entries)
     local taken = option.take(ACMR, {entries = entries}, {entries = {option.count[1], option.count[2], 16}})
     taken.replacement = "fifo"
@@ -300,8 +309,8 @@ end, ACMR)
 
 local DRIVER <const> = "rill.reuse.driver"
 
---- rill.reuse.driver(triangles) returns how often the device's own pipeline runs a vertex shader for a draw call of these triangles, counted by an atomic counter: invocations, and
--- invocations per triangle. The number is read back.
+--- rill.reuse.driver(triangles) returns how often the device's own pipeline runs a vertex shader for a draw call of
+-- these triangles, counted by an atomic counter: invocations, and invocations per triangle. The number is read back.
 reuse.driver = errors.guard(function(triangles)
     local s = indices_of(DRIVER, 1, "triangles", triangles)
     local count <close> = rill.stream("int", 1)

@@ -1,7 +1,8 @@
--- The strategies of M. Kenzel et al., On-the-fly vertex reuse for massively-parallel software geometry processing (2018), as programs that are generated from
--- a vertex kernel. In the gpu family a block is a work group, which uses shared memory and does all steps in one launch. In the cpu family a block is one
--- invocation, whose arrays are private, and the steps are launches of their own: barriers, atomic operations and stores at random positions cost more there
--- than results that go through memory.
+-- The strategies of M. Kenzel et al., On-the-fly vertex reuse for massively-parallel software geometry processing
+-- (2018), as programs that are generated from a vertex kernel. In the gpu family a block is a work group, which uses
+-- shared memory and does all steps in one launch. In the cpu family a block is one invocation, whose arrays are
+-- private, and the steps are launches of their own: barriers, atomic operations and stores at random positions cost
+-- more there than results that go through memory.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -29,8 +30,9 @@ local MULTIPLIER <const> = 2654435761 -- of multiplicative hashing (D. Knuth): 2
 local strategies = {}
 local find, keep = lru(64)
 
--- Each strategy: the section of its text in the gpu family, and its method in the cpu family; whether batches are static; default sizes; bytes of memory of a
--- block without results, and how many results it has; iterations of all loops for a batch in the cpu family, if a launch does not limit them.
+-- Each strategy: the section of its text in the gpu family, and its method in the cpu family; whether batches are
+-- static; default sizes; bytes of memory of a block without results, and how many results it has; iterations of all
+-- loops for a batch in the cpu family, if a launch does not limit them.
 local rows <const> = {
     naive = {}, multi = {},
     warp = {method = "warp", static = true, batch = 96,
@@ -68,8 +70,8 @@ local function closed(source)
     return #names > 0 and source .. "\n" .. table.concat(names, "\n") or source
 end
 
---- strategies.shade(where, kernel) returns the values of a vertex kernel for the templates: {source, fast, name, others, arguments, results, returns}. `others` are the
--- parameters besides the index and the results, by their names.
+--- strategies.shade(where, kernel) returns the values of a vertex kernel for the templates: {source, fast, name,
+-- others, arguments, results, returns}. `others` are the parameters besides the index and the results, by their names.
 function strategies.shade(where, kernel)
     local source, fast, params, is_group, is_reduce, returns = core._kernel_text(kernel)
     local name = kernel.name
@@ -158,7 +160,8 @@ local function is_buffered(where, row, o)
     return bytes > shared
 end
 
--- The most invocations for a batch: those of "warp" may compute a vertex again in each round for an incomplete triangle.
+-- The most invocations for a batch: those of "warp" may compute a vertex again in each round for an incomplete
+-- triangle.
 local function most_invocations(o)
     if not o.warp then return math.min(o.batch, o.block) end
     return o.batch + (o.corners - 1) * -(-o.batch // (o.warp - o.corners + 1))
@@ -193,7 +196,8 @@ local function append(list, other)
     return table.move(other, 1, #other, #list + 1, list)
 end
 
---- strategies.naive(o) runs the vertex kernel for each index. o: {shade, indices, index, corners, total, arguments, out}.
+--- strategies.naive(o) runs the vertex kernel for each index. o: {shade, indices, index, corners, total, arguments,
+-- out}.
 function strategies.naive(o)
     local p = program("naive", values_of(o, rows.naive, false))
     p.reuse_naive(table.unpack(append(append(append({o.indices}, o.arguments), o.out), {o.rate})))
@@ -208,7 +212,8 @@ local function assemble(p, call, shaded, out)
     for _, s in ipairs(shaded) do s:close() end
 end
 
---- strategies.multi(o) runs the vertex kernel for each of o.vertices indices, 0, 1, ...; a second kernel assembles the results.
+--- strategies.multi(o) runs the vertex kernel for each of o.vertices indices, 0, 1, ...; a second kernel assembles the
+-- results.
 function strategies.multi(o)
     local p = program("multi", values_of(o, rows.multi, false))
     local shaded = {}
@@ -250,7 +255,8 @@ local function run_groups(row, o, count, buffered)
     call.reuse_count:close()
 end
 
--- How many iterations for a batch a launch of the cpu family may do: lanes of a vector may share the device's limit, of which loops with a known bound use a half.
+-- How many iterations for a batch a launch of the cpu family may do: lanes of a vector may share the device's limit, of
+-- which loops with a known bound use a half.
 local function budget_of(traits)
     return traits.loop_limit == 0 and 1 << 30 or traits.loop_limit // (2 * math.max(traits.subgroup_size, 1))
 end
@@ -271,7 +277,8 @@ local finders <const> = {
     end,
 }
 
--- Launches the kernel that finds distinct indices, with private tables or with tables in memory. Returns whether it must be launched again.
+-- Launches the kernel that finds distinct indices, with private tables or with tables in memory. Returns whether it
+-- must be launched again.
 local function launch_finder(method, call, o, private)
     local values = {shading = false, method = method, counters = COUNTERS, corners = o.corners, private = private,
         slots = call.reuse_table, most = o.most, hash = hash_of "reuse_table"}
@@ -286,7 +293,8 @@ end
 
 local TEMPORARY <const> = {"reuse_state", "reuse_work", "reuse_length", "reuse_more", "reuse_count"}
 
--- Finds the distinct indices of the batches. Returns the stream of the position of each index in the list of distinct ones, this list, and its length.
+-- Finds the distinct indices of the batches. Returns the stream of the position of each index in the list of distinct
+-- ones, this list, and its length.
 local function find_distinct(row, o, count)
     local method, batches, call = row.method, count.shape[1], call_of(row, o, count)
     local more, room, most = finders[method](row, o)
@@ -326,8 +334,9 @@ local function run_launches(row, o, count)
     list:close()
 end
 
---- strategies.batched(where, name, o) runs one of the other strategies, of which o has `batch`, `block` or `warp`, and for dynamic batches `starts` and the number of distinct indices of
--- all, `distinct`. Returns a stream of the counters of each batch. If a batch does not have as many distinct indices as `starts` says, its first counter is 2^31 - 1.
+--- strategies.batched(where, name, o) runs one of the other strategies, of which o has `batch`, `block` or `warp`, and
+-- for dynamic batches `starts` and the number of distinct indices of all, `distinct`. Returns a stream of the counters
+-- of each batch. If a batch does not have as many distinct indices as `starts` says, its first counter is 2^31 - 1.
 function strategies.batched(where, name, o)
     local row = rows[name]
     local batches = row.static and -(-o.total // o.batch) or o.starts.size - 1

@@ -1,5 +1,5 @@
--- The cost model of Buck et al., "Brook for GPUs" (2004), section 5.2. A program transfers its data to the device, runs a kernel and transfers the
--- results back. A CPU that does the same work transfers nothing:
+-- The cost model of Buck et al., "Brook for GPUs" (2004), section 5.2. A program transfers its data to the device, runs
+-- a kernel and transfers the results back. A CPU that does the same work transfers nothing:
 --     T_gpu = T_r + K_gpu        T_cpu = K_cpu        s = K_cpu / K_gpu        gamma = K_gpu / T_r
 -- The device is faster if T_r < K_cpu - K_gpu, which is equivalent to gamma > 1 / (s - 1).
 

@@ -1,10 +1,11 @@
---- lint(path) returns the errors and notes of the kernel texts in a file, without running anything. A Lua script is searched for
--- strings that are passed to functions named `kernel` and `program`; another file is one kernel text, in Brook's dialect if
--- its name ends in ".br". Returns the number of errors, and the messages: "file:line:column: error: sentence".
+--- lint(path) returns the errors and notes of the kernel texts in a file, without running anything. A Lua script is
+-- searched for strings that are passed to functions named `kernel` and `program`; another file is one kernel text, in
+-- Brook's dialect if its name ends in ".br". Returns the number of errors, and the messages: "file:line:column: error:
+-- sentence".
 local core = require "rill.core"
 
--- Calls found(text, line, from, last) for each string of a Lua script: its value, the line of its first character, and the
--- positions of its delimiters.
+-- Calls found(text, line, from, last) for each string of a Lua script: its value, the line of its first character, and
+-- the positions of its delimiters.
 local function each_string(script, found)
     local at, counted, line = 1, 1, 1 -- `line` is the line of position `counted`
     while true do

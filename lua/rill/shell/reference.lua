@@ -1,14 +1,15 @@
--- The reference of every public name of rill. It is the source of `?name` at the prompt, of the editor annotations and of the manual's index, and
--- tools/docscov.lua compares the module with it. Some lines are in other files: operations on expressions in
--- rill.algebra.rows, simulation, solver and rendering modules in rill.shell.reference_modules, image filters in
--- rill.image.filters, and solvers in rill.solve.methods.
--- `make check-annotations` fails for a name without a line, and for a line without its name.
+-- The reference of every public name of rill. It is the source of `?name` at the prompt, of the editor annotations and
+-- of the manual's index, and tools/docscov.lua compares the module with it. Some lines are in other files: operations
+-- on expressions in rill.algebra.rows, simulation, solver and rendering modules in rill.shell.reference_modules, image
+-- filters in rill.image.filters, and solvers in rill.solve.methods. `make check-annotations` fails for a name without a
+-- line, and for a line without its name.
 --
--- A line is `signature -- description`. Signatures use the notation of LuaLS: `name?: type` is optional, `{key?: type}` is a
--- table of options, the types after `): ` are the results. Names begin with `rill.`, or with a letter for the type of the value: `s` a stream,
--- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation, `t` an address
--- translator, `c` a container, `o` a range, `n` a snapshot, `A` a matrix, `f` a fluid, `M` a mesh, `T` a tree, `D` a distributed stream, `Q` distributed particles, `Y` distributed smoke,
--- `Z` a distributed fluid of particles, `b` a big stream.
+-- A line is `signature -- description`. Signatures use the notation of LuaLS: `name?: type` is optional, `{key?: type}`
+-- is a table of options, the types after `): ` are the results. Names begin with `rill.`, or with a letter for the type
+-- of the value: `s` a stream, `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a
+-- progress bar, `a` an animation, `t` an address translator, `c` a container, `o` a range, `n` a snapshot, `A` a
+-- matrix, `f` a fluid, `M` a mesh, `T` a tree, `D` a distributed stream, `Q` distributed particles, `Y` distributed
+-- smoke, `Z` a distributed fluid of particles, `b` a big stream.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.core.packed_methods"
 local filters = require "rill.image.filters"
@@ -352,7 +353,8 @@ local function shared_lines()
     end
     for i, row in ipairs(container_names) do
         local name, signature = row[1], known[row[1]]
-        local arguments = signature[1]:gsub("integer|integer%[%]", "integer"):gsub(", ddof%?: number", "") -- of streams only
+        -- Lists of axes and ddof are arguments of streams only.
+        local arguments = signature[1]:gsub("integer|integer%[%]", "integer"):gsub(", ddof%?: number", "")
         lines[i] = ("c:%s%s: %s -- runs s:%s on the mapped elements, in address order%s\n"):format(name, arguments,
             row.result or signature[2], name, row.doc and ": " .. row.doc or "")
     end

@@ -1,8 +1,9 @@
--- Lists of active cells for the stationary methods (the GPGPU chapter, 28.7.1, where the depth test excludes cells at rest). A list has the cells whose
--- residual is above their share of the tolerance, and all cells that these can influence before the next list is made. Other cells do not change. On a
--- grid, residuals mark tiles of cells, and marked tiles mark the adjacent tiles. For a matrix, residuals mark a range of rows in each tile of consecutive
--- rows, and ranges spread along the entries between two tiles. So the list for a grid's matrix is not much longer than necessary either, whatever the
--- grid's width.
+-- Lists of active cells for the stationary methods (the GPGPU chapter, 28.7.1, where the depth test excludes cells at
+-- rest). A list has the cells whose residual is above their share of the tolerance, and all cells that these can
+-- influence before the next list is made. Other cells do not change. On a grid, residuals mark tiles of cells, and
+-- marked tiles mark the adjacent tiles. For a matrix, residuals mark a range of rows in each tile of consecutive rows,
+-- and ranges spread along the entries between two tiles. So the list for a grid's matrix is not much longer than
+-- necessary either, whatever the grid's width.
 local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
 local slices = require "rill.sparse.slices"
@@ -13,9 +14,10 @@ local reach = {}
 local BITS <const> = {6, 4, 3, 2} -- log2 of a tile's edge, by the number of dimensions
 local SHARE <const> = 0.25 -- of all cells: a longer list takes more time than all cells
 
---- reach.grid(work, residual) returns a function that makes lists for a grid of 1 to 4 dimensions whose cells depend on adjacent cells only. The function
--- takes a table with the residual's streams by name, d, and `most`, the largest residual of a converged cell. It returns a list of indices, 0-based, or nil
--- if the list would be long. `residual` is a GLSL expression of b and y, or of x, y and d. Fields of work: type, shape, d, every.
+--- reach.grid(work, residual) returns a function that makes lists for a grid of 1 to 4 dimensions whose cells depend on
+-- adjacent cells only. The function takes a table with the residual's streams by name, d, and `most`, the largest
+-- residual of a converged cell. It returns a list of indices, 0-based, or nil if the list would be long. `residual` is
+-- a GLSL expression of b and y, or of x, y and d. Fields of work: type, shape, d, every.
 function reach.grid(work, residual)
     local counts, sizes, count, whole = {1, 1, 1, 1}, {1, 1, 1, 1}, 1, true
     local rank = #work.shape
@@ -57,7 +59,8 @@ end
 local ROWS <const> = slices.ROWS -- rows of a tile
 local MANY <const> = 2048 -- a tile that depends on more tiles is always marked
 
--- Returns, in CSR form, the tiles that each tile of rows depends on, with the least and largest difference between the indices of their rows.
+-- Returns, in CSR form, the tiles that each tile of rows depends on, with the least and largest difference between the
+-- indices of their rows.
 local function joined_tiles(rows, count)
     local csr, of <close> = rows.csr, rows.csr.rows
     local fresh <close> = kernels.fresh:kernel()(of, rows.columns, rill.iota(of.size), rows.offsets, rows.columns, ROWS)
@@ -76,9 +79,9 @@ local function joined_tiles(rows, count)
     return {offsets = joined.offsets, tiles = joined.columns, least = least, most = most}
 end
 
---- reach.rows(work, rows, share) returns a function that makes lists of a matrix's rows. `rows` has csr, offsets and columns. The function takes a table with b,
--- y and `most`, and returns a list of rows, 0-based, and the list of tiles of slices.ROWS rows that it consists of, or nil if the list would have more than
--- `share` of all rows.
+--- reach.rows(work, rows, share) returns a function that makes lists of a matrix's rows. `rows` has csr, offsets and
+-- columns. The function takes a table with b, y and `most`, and returns a list of rows, 0-based, and the list of tiles
+-- of slices.ROWS rows that it consists of, or nil if the list would have more than `share` of all rows.
 function reach.rows(work, rows, share)
     local m = work.shape[1]
     local count = (m + ROWS - 1) // ROWS

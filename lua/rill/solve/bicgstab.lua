@@ -1,5 +1,5 @@
--- The stabilized biconjugate gradient method (van der Vorst 1992), preconditioned from the right. Its scalars stay on the device, which restarts the
--- method where they break down, and stops it. The host reads them every few iterations.
+-- The stabilized biconjugate gradient method (van der Vorst 1992), preconditioned from the right. Its scalars stay on
+-- the device, which restarts the method where they break down, and stops it. The host reads them every few iterations.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local operator = require "rill.solve.operator"
@@ -14,7 +14,8 @@ local bicgstab = {}
 
 local EVERY <const> = 8
 
-local STATE <const>, COUNT <const>, RESTARTS <const>, RR <const>, BEST <const>, SIZE <const> = 3, 4, 5, 6, 7, 7 -- from 1
+-- Indices of the words of the state, from 1, and their number.
+local STATE <const>, COUNT <const>, RESTARTS <const>, RR <const>, BEST <const>, SIZE <const> = 3, 4, 5, 6, 7, 7
 local BROKEN <const>, NO_NUMBER <const>, GROWN <const> = 2, 3, 4 -- states; 1: converged
 local SHARE <const> = 64 -- elements that a lane of the kernel `keep` copies
 
@@ -38,8 +39,8 @@ local function pair_of(like)
     end
 end
 
--- Returns the function correct(r, x, goal, left, note) of refine.run for vectors of one type and shape. `precondition` is a function(from, to) or nil.
--- counts.restarts is increased by the number of restarts.
+-- Returns the function correct(r, x, goal, left, note) of refine.run for vectors of one type and shape. `precondition`
+-- is a function(from, to) or nil. counts.restarts is increased by the number of restarts.
 local function prepare(A, like, every, precondition, counts)
     local function zeros()
         return operator.like(like)
@@ -128,7 +129,8 @@ local function preconditioning(A, like, given)
     end
 end
 
---- rill.solve.bicgstab(A, b [, options]) returns x of A x = b for any square A, and a report, which has the field `restarts`.
+--- rill.solve.bicgstab(A, b [, options]) returns x of A x = b for any square A, and a report, which has the field
+-- `restarts`.
 function bicgstab.bicgstab(A, b, given)
     local opts = options.take("bicgstab", given, OWN)
     b = operator.vector("bicgstab", "b", b, true)

@@ -1,5 +1,5 @@
--- Preconditioned conjugate gradients (Hestenes and Stiefel 1952). The scalars stay on the device, which stops the method. The host reads them every few
--- iterations.
+-- Preconditioned conjugate gradients (Hestenes and Stiefel 1952). The scalars stay on the device, which stops the
+-- method. The host reads them every few iterations.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -21,7 +21,8 @@ local words <const> = core._cg_words
 local BEFORE <const>, ALL <const> = words.DOT + words.RESIDUAL, words.DOT + words.RESIDUAL + words.DIRECTION
 local SIZE <const> = words.PARTIALS + 3 * words.MOST_GROUPS
 
--- The state on the device before the first iteration. Its count is -1 because the phase before that iteration increments it.
+-- The state on the device before the first iteration. Its count is -1 because the phase before that iteration
+-- increments it.
 local BEGIN <const> = {}
 for i = 1, words.PARTIALS do
     BEGIN[i] = 0.0
@@ -31,8 +32,8 @@ for _, word in ipairs {"BEST", "BEST_RZ", "BEST_BEFORE", "BEST_RZ_BEFORE"} do
     BEGIN[words[word] + 1] = math.huge
 end
 
--- Returns the reason to stop and a text with details, from the state `kept`, or nil to go on. `named`: the preconditioner is a built-in one. `kind` is
--- the operator's.
+-- Returns the reason to stop and a text with details, from the state `kept`, or nil to go on. `named`: the
+-- preconditioner is a built-in one. `kind` is the operator's.
 local function judge(kept, count, named, kind)
     local state = kept[words.STATE + 1]
     if state == words.INDEFINITE then
@@ -52,11 +53,12 @@ local function judge(kept, count, named, kind)
     return nil
 end
 
---- cg.machine(like, multiply, z, jacobi, precondition) returns an object that runs conjugate gradients on vectors of one type and shape. Nothing is read back.
--- m.begin(r, x) starts from x = 0 and returns r'r as a stream of one double. m.first(r, x, least) must follow, then m.go(r, x, least, count) runs `count`
--- iterations, which the device stops when r'r is below `least`. m.kept is the state. m.finish(r, x, growth) restores the x of the least residual if
--- the residual is now more than `growth` times as large. multiply(p, q) writes A p into q. `z` is nil, the inverse diagonal (if `jacobi`), or the stream that
--- `precondition` writes. Vectors are made by operator.room.
+--- cg.machine(like, multiply, z, jacobi, precondition) returns an object that runs conjugate gradients on vectors of
+-- one type and shape. Nothing is read back. m.begin(r, x) starts from x = 0 and returns r'r as a stream of one double.
+-- m.first(r, x, least) must follow, then m.go(r, x, least, count) runs `count` iterations, which the device stops when
+-- r'r is below `least`. m.kept is the state. m.finish(r, x, growth) restores the x of the least residual if the
+-- residual is now more than `growth` times as large. multiply(p, q) writes A p into q. `z` is nil, the inverse diagonal
+-- (if `jacobi`), or the stream that `precondition` writes. Vectors are made by operator.room.
 function cg.machine(like, multiply, z, jacobi, precondition)
     local p, q = operator.room(like.type, like.shape), operator.room(like.type, like.shape)
     local best, s = operator.room(like.type, like.shape), rill.stream("double", SIZE)
@@ -151,8 +153,8 @@ local function by_launches(A, like, every, named, z, precondition)
     if precondition and not named then
         old = operator.like(like)
     end
-    -- Does one iteration, which begins with r'r `rr`, and r'z `before` (nil: none yet). Returns the new r'z; nil and the
-    -- state if it cannot go on.
+    -- Does one iteration, which begins with r'r `rr`, and r'z `before` (nil: none yet). Returns the new r'z; nil and
+    -- the state if it cannot go on.
     local function iterate(r, x, rr, before, keeps)
         local near, rz = r, rr
         if precondition then
@@ -208,8 +210,8 @@ end
 
 -- ---- small sparse matrices
 
--- Conjugate gradients for small sparse matrices: one launch of one work group runs many iterations and the steps of refinement between them
--- (shaders/cg_group.comp). A Work object has the methods that refine.solve requires.
+-- Conjugate gradients for small sparse matrices: one launch of one work group runs many iterations and the steps of
+-- refinement between them (shaders/cg_group.comp). A Work object has the methods that refine.solve requires.
 
 local ROWS <const> = 32 -- of a slice: SPMV_SLICE of spmv_words.h
 local LEAST_SQUARES <const> = 1e-280 -- in a smaller sum, some squares may be denormal
@@ -220,8 +222,8 @@ Work.__index = Work
 
 local MANY <const> = 32768 -- entries: with fewer, making tiles costs more than it saves
 
--- Returns the matrix in the layout for one work group, the number of iterations that a launch may run, and whether the layout is tiled; nil if the
--- matrix is too large for one work group.
+-- Returns the matrix in the layout for one work group, the number of iterations that a launch may run, and whether the
+-- layout is tiled; nil if the matrix is too large for one work group.
 local function arrange(matrix)
     local rows = matrix.shape[1]
     local function steps(tiled)
@@ -249,8 +251,8 @@ local function narrow(values)
     return cast
 end
 
--- Returns a Work object for an operator A with iterations in `type`, or nil if A is not a sparse matrix that one work group can process. inverse: the
--- inverse diagonal, or nil; named: the preconditioner is a built-in one.
+-- Returns a Work object for an operator A with iterations in `type`, or nil if A is not a sparse matrix that one work
+-- group can process. inverse: the inverse diagonal, or nil; named: the preconditioner is a built-in one.
 local function group_work(A, type, norm, x, b, inverse, every, named)
     local plain, steps, tiled
     if A.kind == "sparse" then
@@ -321,7 +323,8 @@ local function record(self, kept, before, count, note)
     end
 end
 
---- work:correct(norm, goal, left, note) computes a correction as described in refine.lua, and adds it to x unless x would not be finite.
+--- work:correct(norm, goal, left, note) computes a correction as described in refine.lua, and adds it to x unless x
+-- would not be finite.
 function Work:correct(norm, goal, left, note)
     local by, phases, before = operator.scale(norm), words.BEGIN, 0
     self.by = by

@@ -1,6 +1,6 @@
--- Colors the rows of a sparse matrix such that no row has an entry in the column of another row of its color, so that the rows of a color can be relaxed
--- at once. It uses two colors (red and black) if these suffice, otherwise a greedy coloring in the order of hashed indices (Jones and Plassmann 1993).
--- Everything is computed on the device.
+-- Colors the rows of a sparse matrix such that no row has an entry in the column of another row of its color, so that
+-- the rows of a color can be relaxed at once. It uses two colors (red and black) if these suffice, otherwise a greedy
+-- coloring in the order of hashed indices (Jones and Plassmann 1993). Everything is computed on the device.
 local rill = require "rill.core.public"
 local template = require "rill.glsl.template"
 local kernels <const> = template.sections "coloring"
@@ -13,7 +13,8 @@ local LONG <const> = 512 -- each row with more neighbors gets a color that no ot
 
 -- ---- two colors
 
--- Returns, for each row, its side of a bipartition (bit 0 of an element), or nil if there is none or it was not found in ROUNDS rounds.
+-- Returns, for each row, its side of a bipartition (bit 0 of an element), or nil if there is none or it was not found
+-- in ROUNDS rounds.
 local function two_sides(rows, columns, n)
     local trees = (rill.iota(n) * 2):eval()
     for _ = 1, n <= MOST_JOINED and ROUNDS or 0 do
@@ -77,8 +78,8 @@ end
 
 -- ---- lists
 
---- coloring.of(rows, columns, n) returns a list of streams, one for each color, of the rows that have it, for a matrix of n rows with entries at
--- `rows` and `columns`.
+--- coloring.of(rows, columns, n) returns a list of streams, one for each color, of the rows that have it, for a matrix
+-- of n rows with entries at `rows` and `columns`.
 function coloring.of(rows, columns, n)
     if n == 0 then
         return {}

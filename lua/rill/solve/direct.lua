@@ -1,5 +1,5 @@
--- rill.solve.lu and rill.solve.cholesky: dense systems by factorization. Single systems and batches, with one or several right-hand sides, are reshaped
--- to {systems, n, n} and {systems, n, m}.
+-- rill.solve.lu and rill.solve.cholesky: dense systems by factorization. Single systems and batches, with one or
+-- several right-hand sides, are reshaped to {systems, n, n} and {systems, n, m}.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local tables = require "rill.core.tables"
@@ -42,7 +42,8 @@ local function check_matrix(method, A)
     return A
 end
 
--- Returns the number of right-hand sides in b for each matrix of shape `shape`. Raises an error if the shapes do not fit.
+-- Returns the number of right-hand sides in b for each matrix of shape `shape`. Raises an error if the shapes do not
+-- fit.
 local function check_sides(method, shape, b)
     local rank, count = #shape, #b.shape
     local same = count == rank or count == rank - 1
@@ -254,7 +255,8 @@ local function batch_shape(shape)
     return leading
 end
 
---- F:determinant() returns the determinant, and the logarithm of its absolute value, which does not overflow; for a batch as streams of double.
+--- F:determinant() returns the determinant, and the logarithm of its absolute value, which does not overflow; for a
+-- batch as streams of double.
 function methods.determinant(self)
     check(self, "determinant")
     local factors, symmetric = self._factors, self._method == "cholesky"
@@ -303,12 +305,14 @@ local function solve(method, A, b, given)
     return x, report
 end
 
---- rill.solve.lu(A [, b] [, options]) returns x of A x = b by Gaussian elimination with partial pivoting, and a report. Without b it returns factors.
+--- rill.solve.lu(A [, b] [, options]) returns x of A x = b by Gaussian elimination with partial pivoting, and a report.
+-- Without b it returns factors.
 function direct.lu(A, b, options)
     return solve("lu", A, b, options)
 end
 
---- rill.solve.cholesky(A [, b] [, options]) returns x of A x = b for a symmetric positive definite A, and a report. Without b it returns factors.
+--- rill.solve.cholesky(A [, b] [, options]) returns x of A x = b for a symmetric positive definite A, and a report.
+-- Without b it returns factors.
 function direct.cholesky(A, b, options)
     return solve("cholesky", A, b, options)
 end

@@ -1,5 +1,6 @@
--- The common part of the direct solvers: residuals of batches, iterative refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms,
--- 2nd ed., chapter 12), and the report. Right-hand sides have the shape {systems, n, m}.
+-- The common part of the direct solvers: residuals of batches, iterative refinement (Wilkinson 1963; Higham, Accuracy
+-- and Stability of Numerical Algorithms, 2nd ed., chapter 12), and the report. Right-hand sides have the shape
+-- {systems, n, m}.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local options = require "rill.solve.options"
@@ -17,10 +18,11 @@ local RUN <const> = 1024 -- rows whose squares a lane adds up
 
 -- ---- scales
 
-local RANGE <const> = {float = 2.0 ^ 40, double = 2.0 ^ 300} -- systems of sizes from its inverse up to it are not scaled
+-- Systems of sizes from its inverse up to it are not scaled.
+local RANGE <const> = {float = 2.0 ^ 40, double = 2.0 ^ 300}
 
---- elimination.scales(sizes, type) returns a table of powers of two, the factors that bring systems with largest elements `sizes` near 1, or false if no
--- system needs scaling in numbers of that type.
+--- elimination.scales(sizes, type) returns a table of powers of two, the factors that bring systems with largest
+-- elements `sizes` near 1, or false if no system needs scaling in numbers of that type.
 function elimination.scales(sizes, type)
     local found, range = false, RANGE[type]
     for _, size in ipairs(sizes) do
@@ -36,13 +38,15 @@ function elimination.scales(sizes, type)
     return by
 end
 
---- elimination.factors(by) returns a result of elimination.scales as a stream of double, which has one element, 1, for false.
+--- elimination.factors(by) returns a result of elimination.scales as a stream of double, which has one element, 1, for
+-- false.
 function elimination.factors(by)
     return rill.stream("double", by and #by or 1, by or 1.0)
 end
 
---- elimination.undo(work, scales) returns a stream of double, the factors s / t that turn solutions of (s A) x = t b into solutions of A x = b. `scales` has
--- the factors t. A factor is NaN if the system has a zero pivot. Fields of work: systems, scales (the factors s), failed.
+--- elimination.undo(work, scales) returns a stream of double, the factors s / t that turn solutions of (s A) x = t b
+-- into solutions of A x = b. `scales` has the factors t. A factor is NaN if the system has a zero pivot. Fields of
+-- work: systems, scales (the factors s), failed.
 function elimination.undo(work, scales)
     local by, bad = {}, false
     for s = 1, work.systems do
@@ -53,7 +57,8 @@ function elimination.undo(work, scales)
     return elimination.factors((bad or scales or work.scales) and by)
 end
 
---- elimination.sizes(a) returns a table of the largest absolute value of each system of `a`, a contiguous stream {systems, ...}, computed in double.
+--- elimination.sizes(a) returns a table of the largest absolute value of each system of `a`, a contiguous stream
+-- {systems, ...}, computed in double.
 function elimination.sizes(a)
     local systems = a.shape[1]
     local count = systems > 0 and a.size // systems or 0
@@ -72,8 +77,8 @@ end
 
 -- ---- shapes
 
---- elimination.shaped(s, shape) returns the elements of `s` in another shape, contiguous. If this needs a copy, the copy is returned as a second result, which
--- the caller must close.
+--- elimination.shaped(s, shape) returns the elements of `s` in another shape, contiguous. If this needs a copy, the
+-- copy is returned as a second result, which the caller must close.
 function elimination.shaped(s, shape)
     if pcall(s.reshape, s, s.size) then
         return s:reshape(shape)
@@ -108,8 +113,8 @@ local function worst_of(shares, failed, m)
     return worst, at
 end
 
--- Returns an object for solving with b. measure(x) returns the relative residual of x and the system that has it. improve(x, fresh) adds to x the solution for
--- the b - A x measured last, or for b if `fresh`.
+-- Returns an object for solving with b. measure(x) returns the relative residual of x and the system that has it.
+-- improve(x, fresh) adds to x the solution for the b - A x measured last, or for b if `fresh`.
 local function problem_of(work, b, norm)
     local n, m, systems = work.n, b.shape[3], work.systems
     local sizes = systems == 1 and {norm} or elimination.sizes(b)
@@ -138,7 +143,8 @@ end
 
 -- ---- solving
 
--- Refines x, of double, until its residual is at most `goal`, as long as each step halves the residual. Returns the residual.
+-- Refines x, of double, until its residual is at most `goal`, as long as each step halves the residual. Returns the
+-- residual.
 local function refine(problem, x, goal, limit, history)
     local now = history[#history][2]
     local best <close> = x:copy()
@@ -163,8 +169,9 @@ local function refine(problem, x, goal, limit, history)
     return now
 end
 
--- Solves for b into x, which is zero, and refines x if the precision requires it or the tolerance is missed. A float x is then the solution refined in
--- double, rounded. Returns the residual of x, its system, the residual before rounding, and the history.
+-- Solves for b into x, which is zero, and refines x if the precision requires it or the tolerance is missed. A float x
+-- is then the solution refined in double, rounded. Returns the residual of x, its system, the residual before rounding,
+-- and the history.
 local function attempt(problem, x, opts)
     local double = opts.precision ~= "float"
     problem.improve(x, true)
@@ -204,8 +211,8 @@ end
 local NONE <const> = {x0 = false, every = false}
 local FACTORING <const> = {x0 = false, every = false, tolerance = false, iterations = false}
 
---- elimination.options(method, given, factoring) returns the checked options. `tolerance_given` is the tolerance if it was given. `factoring`: only the options
--- for factors are allowed.
+--- elimination.options(method, given, factoring) returns the checked options. `tolerance_given` is the tolerance if it
+-- was given. `factoring`: only the options for factors are allowed.
 function elimination.options(method, given, factoring)
     local opts = options.take(method, given, factoring and FACTORING or NONE)
     opts.tolerance_given = given and given.tolerance
@@ -232,10 +239,11 @@ function elimination.precision(method, opts, ...)
     return precision
 end
 
---- elimination.run(work, b, norm, opts) returns x, {systems, n, m}, and the report. `norm` is the 2-norm of b. `work` has these fields: systems, n, type (of
--- its factors) and failed (for each system the row with a zero pivot, or 0). It has these methods: improve(right, scales, x) adds to x the solution for
--- `right` multiplied by `scales`, a table or false. residual(b, x, r) writes b - A x into r, of double. report(made) adds fields. The optional
--- retry(reached) returns true if the result was not good enough and it has switched to another method.
+--- elimination.run(work, b, norm, opts) returns x, {systems, n, m}, and the report. `norm` is the 2-norm of b. `work`
+-- has these fields: systems, n, type (of its factors) and failed (for each system the row with a zero pivot, or 0). It
+-- has these methods: improve(right, scales, x) adds to x the solution for `right` multiplied by `scales`, a table or
+-- false. residual(b, x, r) writes b - A x into r, of double. report(made) adds fields. The optional retry(reached)
+-- returns true if the result was not good enough and it has switched to another method.
 function elimination.run(work, b, norm, opts)
     if b.size == 0 then
         return rill.stream(opts.precision == "float" and "float" or "double", b.shape),
@@ -255,7 +263,8 @@ function elimination.run(work, b, norm, opts)
     return x, outcome.new(made)
 end
 
---- elimination.mark_failed(work, made) sets the fields of a report to the first system with a zero pivot, if there is one.
+--- elimination.mark_failed(work, made) sets the fields of a report to the first system with a zero pivot, if there is
+-- one.
 function elimination.mark_failed(work, made)
     for s, row in ipairs(work.failed) do
         if row > 0 then

@@ -1,6 +1,7 @@
--- Triangular factors of dense matrices: LU with partial pivoting (column by column within a panel, and a matrix product for the rest of the matrix; Golub and
--- Van Loan, Matrix Computations, 4th ed., 3.4 and 3.6), and Cholesky factors, by the same algorithm without exchanges and with roots of the pivots. A few
--- systems are factored in panels, by many lanes each, and stored by columns, {systems, n, n}. Many small systems are factored by one lane each, and stored by
+-- Triangular factors of dense matrices: LU with partial pivoting (column by column within a panel, and a matrix product
+-- for the rest of the matrix; Golub and Van Loan, Matrix Computations, 4th ed., 3.4 and 3.6), and Cholesky factors, by
+-- the same algorithm without exchanges and with roots of the pivots. A few systems are factored in panels, by many
+-- lanes each, and stored by columns, {systems, n, n}. Many small systems are factored by one lane each, and stored by
 -- rows, {n, n, systems}.
 local rill = require "rill.core.public"
 local elimination = require "rill.solve.elimination"
@@ -48,7 +49,8 @@ local function flat(s)
     return s:reshape(s.size)
 end
 
--- Returns a view of `rows` rows from `row` on, of the columns first .. first + width - 1 of a matrix stored by columns (all 0-based).
+-- Returns a view of `rows` rows from `row` on, of the columns first .. first + width - 1 of a matrix stored by columns
+-- (all 0-based).
 local function block(w, first, width, row, rows)
     return w:domain({1, first + 1, row + 1}, {w.shape[1], first + width, row + rows})
 end
@@ -109,7 +111,8 @@ local function factor(self)
     self.pivots:close()
 end
 
--- Returns tables of the largest element and the least diagonal element of each system. upper: the systems are factors, and only the upper triangle counts.
+-- Returns tables of the largest element and the least diagonal element of each system. upper: the systems are factors,
+-- and only the upper triangle counts.
 local function extremes(self, upper)
     local ds, di, dj = matrix_steps(self)
     local n, flat_w = self.n, flat(self.w)
@@ -133,10 +136,10 @@ local function odd(sizes)
     return false
 end
 
---- triangular.factor(a, T, symmetric, refuse) returns the factors of a checked `a`, {systems, n, n} with systems and n above 0, in numbers of type T. refuse()
--- is called if an element may be NaN or infinite, and raises an error if one is. Fields: systems, n; failed: a table of the first row, 1-based, with a
--- zero pivot in each system, or 0; growth and least: tables of the largest element of U and the least pivot of each system, divided by the largest element
--- of A.
+--- triangular.factor(a, T, symmetric, refuse) returns the factors of a checked `a`, {systems, n, n} with systems and n
+-- above 0, in numbers of type T. refuse() is called if an element may be NaN or infinite, and raises an error if one
+-- is. Fields: systems, n; failed: a table of the first row, 1-based, with a zero pivot in each system, or 0; growth and
+-- least: tables of the largest element of U and the least pivot of each system, divided by the largest element of A.
 function triangular.factor(a, T, symmetric, refuse)
     local systems, n = a.shape[1], a.shape[2]
     local self = setmetatable({systems = systems, n = n, T = T, symmetric = symmetric and 1 or 0}, Triangular)
@@ -209,8 +212,8 @@ local function substitute(self, x, m)
     end
 end
 
---- t:solve(b, scales, x) adds the solution d of A d = b to x, both {systems, n, m}. `scales` is a table of factors that b is multiplied by for the
--- computation, which does not change the solution, or false.
+--- t:solve(b, scales, x) adds the solution d of A d = b to x, both {systems, n, m}. `scales` is a table of factors that
+-- b is multiplied by for the computation, which does not change the solution, or false.
 function Triangular:solve(b, scales, x)
     local n, m, systems = self.n, b.shape[3], self.systems
     local d <close> = rill.stream(self.T, self.small and {m, n, systems} or {systems, m, n})
@@ -222,7 +225,8 @@ function Triangular:solve(b, scales, x)
     of(kernels.add, {T = self.T, X = x.type})(flat(d), undo, n, m, ds, dc, di, flat(x))
 end
 
---- t:diagonal() returns a table of the pivots of all systems, one system after the other. The caller must divide the pivots of each system by its scale.
+--- t:diagonal() returns a table of the pivots of all systems, one system after the other. The caller must divide the
+-- pivots of each system by its scale.
 function Triangular:diagonal()
     local ds, di, dj = matrix_steps(self)
     local d <close> = of(kernels.diagonal, {T = self.T})(flat(self.w), self.n, ds, di + dj,

@@ -1,5 +1,5 @@
--- Half cycles of multigrid in one launch each (shaders/multigrid.comp), for two-dimensional grids of floats that are not small. Such a grid is stored with a
--- halo, which is filled according to its boundary.
+-- Half cycles of multigrid in one launch each (shaders/multigrid.comp), for two-dimensional grids of floats that are
+-- not small. Such a grid is stored with a halo, which is filled according to its boundary.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 
@@ -7,13 +7,14 @@ local fused = {}
 
 local MARGIN <const>, REACH <const> = core._multigrid_margin, core._multigrid_reach
 local LEAST_ROWS <const> = core._multigrid_least_rows
-local LEAST_RATIO <const> = 1.94 -- of the next grid's spacing to this one's: the rows that an invocation keeps suffice for that
+-- Least ratio of the next grid's spacing to this one's: the rows that an invocation keeps suffice for that.
+local LEAST_RATIO <const> = 1.94
 local LEAST_SIZE <const> = 32    -- smaller grids have smaller ratios
 local MOST_SIZE <const> = 1 << 19 -- larger grids need more work groups than devices are required to support
 local NUMBERS <const> = {dirichlet = 0, neumann = 1, periodic = 2}
 
--- Whether a device computes these launches correctly. This is tested once, by two cycles on a small grid with these launches and without them. Mesa 25.0's
--- llvmpipe miscompiles them.
+-- Whether a device computes these launches correctly. This is tested once, by two cycles on a small grid with these
+-- launches and without them. Mesa 25.0's llvmpipe miscompiles them.
 local trials = {} -- by the name of the device
 local SIDE <const>, NEAR <const> = 40, 1e-3
 
@@ -45,7 +46,8 @@ local function is_correct()
     return trials[device]
 end
 
---- fused.holds(level, next_level, type) returns whether fused.down and fused.up can be used between a grid of levels.make and the next one.
+--- fused.holds(level, next_level, type) returns whether fused.down and fused.up can be used between a grid of
+-- levels.make and the next one.
 function fused.holds(level, next_level, type)
     if type ~= "float" or #level.sizes ~= 2 then
         return false
@@ -67,14 +69,16 @@ local function pitch(level)
     return blocks(level) + MARGIN // 2
 end
 
---- fused.field(level, type) returns a stream for a grid of float or double with its halo, and a view of the grid's elements.
+--- fused.field(level, type) returns a stream for a grid of float or double with its halo, and a view of the grid's
+-- elements.
 function fused.field(level, type)
     local width, height = table.unpack(level.sizes)
     local all = rill.stream(type, {height + 2 * MARGIN, 4 * pitch(level)})
     return all, all:domain({MARGIN + 1, MARGIN + 1}, {MARGIN + height, MARGIN + width})
 end
 
---- fused.bare(level) returns a stream for a grid of double without a halo, in rows of whole texels, and a view of the grid's elements.
+--- fused.bare(level) returns a stream for a grid of double without a halo, in rows of whole texels, and a view of the
+-- grid's elements.
 function fused.bare(level)
     local width, height = table.unpack(level.sizes)
     local all = rill.stream("double", {height, 4 * blocks(level)})
@@ -128,8 +132,8 @@ function fused.down(level, next_level)
     core._multigrid("down", level.words, level.b.all, next_level.b.all)
 end
 
---- fused.up(level, next_level, weight, keep) adds the next grid's x to the result of fused.down and smooths again. level.x becomes `weight` times the result
--- plus `keep` times its previous value, which is not read if keep is 0.
+--- fused.up(level, next_level, weight, keep) adds the next grid's x to the result of fused.down and smooths again.
+-- level.x becomes `weight` times the result plus `keep` times its previous value, which is not read if keep is 0.
 function fused.up(level, next_level, weight, keep)
     continue(next_level, next_level.x.all)
     local all = level.x.all
@@ -137,9 +141,10 @@ function fused.up(level, next_level, weight, keep)
         next_level.x.all, all, all)
 end
 
---- fused.step(level, matrix, factor, x, b, to, sums) computes to = x + factor * level.x, level.b = b - A to, and the sums of squares of level.b. x and `to` are
--- streams of fused.field, of float or double, b of fused.bare, sums of fused.sums. level.x is not read if factor is 0. matrix: the coefficients of A,
--- {center, neighbors along x, neighbors along y}.
+--- fused.step(level, matrix, factor, x, b, to, sums) computes to = x + factor * level.x, level.b = b - A to, and the
+-- sums of squares of level.b. x and `to` are streams of fused.field, of float or double, b of fused.bare, sums of
+-- fused.sums. level.x is not read if factor is 0. matrix: the coefficients of A, {center, neighbors along x, neighbors
+-- along y}.
 function fused.step(level, matrix, factor, x, b, to, sums)
     core._multigrid("margin", level.narrow_halo, x)
     if factor ~= 0 then

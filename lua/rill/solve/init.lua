@@ -1,10 +1,11 @@
---- rill.solve: solvers of linear systems A x = b. Each method has its file in lua/rill/solve and its row in lua/rill/solve/methods.lua. They share the
--- modules for operators, options and reports.
+--- rill.solve: solvers of linear systems A x = b. Each method has its file in lua/rill/solve and its row in
+-- lua/rill/solve/methods.lua. They share the modules for operators, options and reports.
 local errors = require "rill.core.error"
 local lazy = require "rill.core.lazy"
 local methods = require "rill.solve.methods"
 
--- Returns a function that loads the function `name` of a file when it is first called, and raises an error for more arguments than that function has.
+-- Returns a function that loads the function `name` of a file when it is first called, and raises an error for more
+-- arguments than that function has.
 local function method(whole, file, name)
     local f, most
     return errors.guard(function(...)

@@ -1,23 +1,26 @@
--- The grids of geometric multigrid for (shift - laplace) x = b. Each grid has about half the resolution of the one before in those dimensions in which elements
--- are closest (semi-coarsening), down to a grid that is solved directly. Sizes are arbitrary: coarse elements need not coincide with fine ones, and values
--- are interpolated linearly by position (Trottenberg, Oosterlee, Schueller, "Multigrid", 2001). The smoother is Chebyshev's method (Adams and others,
--- 2003): steps x + omega (b - A x), in which no element waits for another.
+-- The grids of geometric multigrid for (shift - laplace) x = b. Each grid has about half the resolution of the one
+-- before in those dimensions in which elements are closest (semi-coarsening), down to a grid that is solved directly.
+-- Sizes are arbitrary: coarse elements need not coincide with fine ones, and values are interpolated linearly by
+-- position (Trottenberg, Oosterlee, Schueller, "Multigrid", 2001). The smoother is Chebyshev's method (Adams and
+-- others, 2003): steps x + omega (b - A x), in which no element waits for another.
 
 local levels = {}
 
 local DIRECT_MOST <const> = 64 -- most elements of the grid that is solved by its inverse
 local CLOSE <const> = 1.3      -- a dimension is coarsened if its spacing is at most this factor times the least
-local LOWEST <const> = 0.7 -- lower end of the smoothed range, relative to the least eigenvalue of the modes that the next grid cannot represent
+-- Lower end of the smoothed range, relative to the least eigenvalue of the modes that the next grid cannot represent.
+local LOWEST <const> = 0.7
 local STEPS <const> = 2    -- smoothing steps before the coarser grid, and after it
--- The largest share of a mode that a cycle leaves is the share that smoothing leaves plus MISSED, since grids do not quite agree, but at least MISSED_MOST
--- (measured).
+-- The largest share of a mode that a cycle leaves is the share that smoothing leaves plus MISSED, since grids do not
+-- quite agree, but at least MISSED_MOST (measured).
 local MISSED <const>, MISSED_MOST <const> = 0.07, 0.12
 local NEARLY <const> = 0.9999 -- share of a mode that a cycle removes if the only grid is solved by its inverse
 local SMALL <const> = 1e-4 -- a smaller shift, relative to the least other eigenvalue, counts as 0
 
 -- ---- one dimension
 
--- Element i of a grid is at position ratio i + offset, in elements of a grid whose spacing is smaller by the factor ratio. These give the offset.
+-- Element i of a grid is at position ratio i + offset, in elements of a grid whose spacing is smaller by the factor
+-- ratio. These give the offset.
 local OFFSETS <const> = {
     dirichlet = function(ratio) return ratio - 1 end,
     neumann = function(ratio) return 0.5 * ratio - 0.5 end,
@@ -76,8 +79,8 @@ local function coarser(level, boundary, shift)
     return new_level(sizes, spacing, boundary, shift)
 end
 
--- Sets the steps of Chebyshev's method on the modes that the next grid cannot represent, for b and A divided by the center, and the share of the modes that
--- remains after them.
+-- Sets the steps of Chebyshev's method on the modes that the next grid cannot represent, for b and A divided by the
+-- center, and the share of the modes that remains after them.
 local function smoothing(level, boundary, shift)
     local low, high, rest = math.huge, shift, shift
     for i, n in ipairs(level.sizes) do
@@ -97,7 +100,8 @@ local function smoothing(level, boundary, shift)
     level.steps, level.left = steps, 1 / (2 * (middle / reach) ^ 2 - 1)
 end
 
--- Returns whether the constant mode must be solved separately: its eigenvalue, `shift`, is 0 or small compared with the others.
+-- Returns whether the constant mode must be solved separately: its eigenvalue, `shift`, is 0 or small compared with the
+-- others.
 local function has_constants(level, boundary, shift)
     local least = math.huge
     for i, n in ipairs(level.sizes) do
@@ -109,8 +113,8 @@ local function has_constants(level, boundary, shift)
     return shift < SMALL * least
 end
 
--- Returns the rows of the inverse of a small grid's matrix over the dimensions 1 to i. `value` is the part of the eigenvalues of the dimensions above i.
--- `without` omits the mode that has index 0 in all dimensions.
+-- Returns the rows of the inverse of a small grid's matrix over the dimensions 1 to i. `value` is the part of the
+-- eigenvalues of the dimensions above i. `without` omits the mode that has index 0 in all dimensions.
 local function inverse(level, boundary, i, value, without)
     if i == 0 then
         return {{without and 0 or 1 / value}}
@@ -156,11 +160,13 @@ local function connect(fine, coarse, boundary)
     fine.down, fine.up, fine.scale = position(boundary, down), position(boundary, up), scale
 end
 
---- levels.make(sizes, spacing, boundary, shift) returns an array of grids, the finest first. Dimensions are in the order of kernels, with x, the fastest,
--- first. A grid has these fields: sizes; size (number of elements); c (1 / spacing^2); wall (c if the boundary is "dirichlet", else 0); center (the diagonal of
--- A in the interior); down and up (positions of the next grid's elements in this one, and the reverse); scale (of residuals); steps (of smoothing). The
--- last grid has inverse instead of the last four, rows of numbers, for b divided by center. Fields of the array: constants (whether the constant mode is
--- excluded from the solve); least (the least share of an error mode that a cycle removes, at most 1).
+--- levels.make(sizes, spacing, boundary, shift) returns an array of grids, the finest first. Dimensions are in the
+-- order of kernels, with x, the fastest, first. A grid has these fields: sizes; size (number of elements); c (1 /
+-- spacing^2); wall (c if the boundary is "dirichlet", else 0); center (the diagonal of A in the interior); down and up
+-- (positions of the next grid's elements in this one, and the reverse); scale (of residuals); steps (of smoothing). The
+-- last grid has inverse instead of the last four, rows of numbers, for b divided by center. Fields of the array:
+-- constants (whether the constant mode is excluded from the solve); least (the least share of an error mode that a
+-- cycle removes, at most 1).
 function levels.make(sizes, spacing, boundary, shift)
     local list = {new_level(sizes, spacing, boundary, shift)}
     local level = list[1]

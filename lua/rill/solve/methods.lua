@@ -1,4 +1,5 @@
--- The methods of rill.solve, one per line: the name, the file in this directory, and the rest of the line in rill.shell.reference.
+-- The methods of rill.solve, one per line: the name, the file in this directory, and the rest of the line in
+-- rill.shell.reference.
 return [==[
 cg cg (A: source|matrix|function|kernel, b: source|distributed, options?: {tolerance?: number, iterations?: integer, x0?: source|distributed, precision?: string, every?: integer, strict?: boolean, preconditioner?: string|function, degree?: integer}): stream|distributed, table -- solves A x = b for a symmetric positive definite A by conjugate gradients; returns x and a report
 bicgstab bicgstab (A: source|matrix|function|kernel, b: source|distributed, options?: {tolerance?: number, iterations?: integer, x0?: source|distributed, precision?: string, every?: integer, strict?: boolean, preconditioner?: string|function}): stream|distributed, table -- solves A x = b for any square A by stabilized biconjugate gradients; returns x and a report

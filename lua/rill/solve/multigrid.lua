@@ -1,5 +1,6 @@
--- rill.solve.multigrid and hierarchy: geometric multigrid for (shift - laplace) x = b (Brandt 1977). Cycles run on the residual, which is computed in double
--- from the current x. So the report has the true residual, and cycles in float refine an x of double.
+-- rill.solve.multigrid and hierarchy: geometric multigrid for (shift - laplace) x = b (Brandt 1977). Cycles run on the
+-- residual, which is computed in double from the current x. So the report has the true residual, and cycles in float
+-- refine an x of double.
 local core = require "rill.core"
 local boundaries = require "rill.core.boundary"
 local rill = require "rill.core.public"
@@ -19,7 +20,8 @@ local vcycle = require "rill.solve.vcycle"
 local fail <const> = errors.fail
 
 local CYCLES <const> = 30
-local STANDS <const>, PATIENCE <const> = 0.8, 2 -- after PATIENCE residuals above STANDS times the least before, the reason is "floor"
+-- After PATIENCE residuals above STANDS times the least before, the reason is "floor".
+local STANDS <const>, PATIENCE <const> = 0.8, 2
 local NOTHING <const> = 1e-14 -- b minus its mean counts as 0 below this share of the mean
 
 -- ---- options
@@ -128,8 +130,9 @@ local function mean_of(self, x)
     return outer.total(x, self._sum) / x.size
 end
 
--- Runs one cycle on the current residual and improves x. A cycle removes between a known share and all of each mode of the error, so its result is weighted by
--- Chebyshev's method (Golub and Varga 1961). `pace` is the result of the previous call, nil for the first cycle. Returns the next `pace`.
+-- Runs one cycle on the current residual and improves x. A cycle removes between a known share and all of each mode of
+-- the error, so its result is weighted by Chebyshev's method (Golub and Varga 1961). `pace` is the result of the
+-- previous call, nil for the first cycle. Returns the next `pace`.
 local function improve(self, pace)
     local least = self._least
     local middle, reach = (1 + least) / 2, (1 - least) / 2
@@ -143,8 +146,9 @@ local function is_finite(value)
     return value - value == 0
 end
 
--- Runs cycles until the tolerance is reached. Returns a table of the number of cycles, the residual, the reason and the history. `unit` is the typical size of
--- an element of the right-hand side, `whole` the norm that residuals are divided by.
+-- Runs cycles until the tolerance is reached. Returns a table of the number of cycles, the residual, the reason and the
+-- history. `unit` is the typical size of an element of the right-hand side, `whole` the norm that residuals are divided
+-- by.
 local function iterate(self, name, x, b, mean, unit, whole, opts)
     local every, most, started = opts.every or 1, opts.cycles or CYCLES, opts.x0 or opts.x
     local history, residual, cycles, reason, pace = {}, 1.0, 0, nil, nil
@@ -235,8 +239,9 @@ end
 local ANY <const> = {function() return true end}
 local SOLVE <const> = union(CYCLE, {precision = false, x = ANY})
 
---- h:solve(b [, options]) solves as rill.solve.multigrid does, with the grids of the hierarchy, and returns x and a report. Options: tolerance, cycles, x0,
--- every, strict, and x, a stream that the solver starts from and writes the solution to.
+--- h:solve(b [, options]) solves as rill.solve.multigrid does, with the grids of the hierarchy, and returns x and a
+-- report. Options: tolerance, cycles, x0, every, strict, and x, a stream that the solver starts from and writes the
+-- solution to.
 function methods:solve(b, given)
     check(self, "solve")
     local opts = options.take("hierarchy", given, SOLVE)
@@ -250,7 +255,8 @@ function methods:solve(b, given)
     return solve(self, "hierarchy", b, opts)
 end
 
---- h:cycle(x, b [, count]) improves x by `count` cycles (default: 1) and returns x. It does not compute the residual and reads nothing back.
+--- h:cycle(x, b [, count]) improves x by `count` cycles (default: 1) and returns x. It does not compute the residual
+-- and reads nothing back.
 function methods:cycle(x, b, count)
     check(self, "cycle")
     b = take_b(self, "hierarchy", b)
@@ -281,8 +287,8 @@ local HIERARCHY <const> = union(GRID, {
 })
 
 --- rill.solve.hierarchy{shape=, boundary=, spacing=, shift=, precision=, on=} returns the grids of multigrid, made once
--- for many right-hand sides, with the methods h:solve and h:cycle. With on = rill.mpi, these take distributed streams in
--- the standard cut.
+-- for many right-hand sides, with the methods h:solve and h:cycle. With on = rill.mpi, these take distributed streams
+-- in the standard cut.
 function multigrid.hierarchy(given)
     local opts = options.take("hierarchy", given, HIERARCHY)
     if not opts.shape then
@@ -296,7 +302,8 @@ fused.set_hierarchy(multigrid.hierarchy)
 
 local MULTIGRID <const> = union(GRID, CYCLE)
 
---- rill.solve.multigrid(b [, options]) returns x of (shift - laplace) x = b on a grid of 2 or 3 dimensions, and a report.
+--- rill.solve.multigrid(b [, options]) returns x of (shift - laplace) x = b on a grid of 2 or 3 dimensions, and a
+-- report.
 function multigrid.multigrid(b, given)
     local opts = options.take("multigrid", given, MULTIGRID)
     b = operator.vector("multigrid", "b", b, true)

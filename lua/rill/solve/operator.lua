@@ -1,5 +1,5 @@
--- The operator A of a linear system: a dense or sparse matrix, or a function or kernel that writes A x into y. It also has the checks of arguments, norms and
--- products that solvers share.
+-- The operator A of a linear system: a dense or sparse matrix, or a function or kernel that writes A x into y. It also
+-- has the checks of arguments, norms and products that solvers share.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -17,7 +17,8 @@ local REAL <const> = {float = true, double = true}
 
 -- ---- kernels
 
---- operator.with_diagonal(text, d, type, values) returns the kernel of a template that has "$T d$each" for a parameter d, which is a stream or a number.
+--- operator.with_diagonal(text, d, type, values) returns the kernel of a template that has "$T d$each" for a parameter
+-- d, which is a stream or a number.
 function operator.with_diagonal(text, d, type, values)
     values = values or {}
     values.T, values.each = type, math.type(d) and "" or "<>"
@@ -50,8 +51,8 @@ end
 
 local LEAST_SQUARES <const> = 1e-280 -- in a smaller sum, some squares may be denormal
 
---- operator.norm(x [, coarse]) returns the 2-norm, computed in double without overflow and, unless `coarse`, without underflow. It is NaN or infinite if an
--- element is.
+--- operator.norm(x [, coarse]) returns the 2-norm, computed in double without overflow and, unless `coarse`, without
+-- underflow. It is NaN or infinite if an element is.
 function operator.norm(x, coarse)
     if x.size == 0 then
         return 0.0
@@ -71,7 +72,8 @@ function operator.scale(norm)
     return 2.0 ^ -math.max(math.min(math.floor(math.log(norm, 2)), 1000), -1000)
 end
 
---- operator.room(type, shape) returns a new stream of zeros whose memory is padded with zeros to whole texels of four elements.
+--- operator.room(type, shape) returns a new stream of zeros whose memory is padded with zeros to whole texels of four
+-- elements.
 function operator.room(type, shape)
     local size = tables.product(shape)
     local whole <close> = rill.stream(type, (size + 3) // 4 * 4)
@@ -183,8 +185,8 @@ local function check_kernel(method, k)
     end
 end
 
--- Constructors by the type of A. Their results have the fields kind, "dense", "sparse", "function" or "kernel", and type, the type of the values, nil for a
--- function.
+-- Constructors by the type of A. Their results have the fields kind, "dense", "sparse", "function" or "kernel", and
+-- type, the type of the values, nil for a function.
 local kinds = {}
 
 --- kinds.stream(method, A, b) makes the operator of a dense matrix.
@@ -199,7 +201,8 @@ function kinds.stream(method, A, b)
 end
 kinds.expression = kinds.stream
 
-local checked = setmetatable({}, {__mode = "k"}) -- by sparse matrix, the version of its values that was found to be finite
+-- By sparse matrix, the version of its values that was found to be finite.
+local checked = setmetatable({}, {__mode = "k"})
 
 --- kinds.matrix(method, A, b) makes the operator of a sparse matrix.
 function kinds.matrix(method, A, b)
@@ -222,8 +225,8 @@ kinds["function"] = function(_, A)
     return {kind = "function", call = A}
 end
 
---- operator.take(method, A, b) checks A against the checked vector b and returns the operator, with the fields kind ("dense", "sparse", "kernel" or
--- "function") and type (of its values; nil for a function), and the methods below.
+--- operator.take(method, A, b) checks A against the checked vector b and returns the operator, with the fields kind
+-- ("dense", "sparse", "kernel" or "function") and type (of its values; nil for a function), and the methods below.
 function operator.take(method, A, b)
     local make = kinds[rill.type(A) or type(A)]
     if not make then
@@ -240,8 +243,8 @@ function operator.take(method, A, b)
     return setmetatable(self, Operator)
 end
 
---- operator.types(method, A, b, precision) returns the precision, whose default is the wider type of A and b, the type of x, and the type that corrections
--- are computed in. Raises an error if A is a kernel of another type.
+--- operator.types(method, A, b, precision) returns the precision, whose default is the wider type of A and b, the type
+-- of x, and the type that corrections are computed in. Raises an error if A is a kernel of another type.
 function operator.types(method, A, b, precision)
     precision = precision or (A.type == "double" or b.type == "double") and "double" or "float"
     if A.kind == "kernel" and precision ~= A.type then
@@ -263,8 +266,8 @@ function Operator:of(type)
     return self[type]
 end
 
---- A:product(type) returns a function(x, y) that writes A x into y, for vectors of a type. It allocates nothing and reads nothing back, unless A is a
--- function that does.
+--- A:product(type) returns a function(x, y) that writes A x into y, for vectors of a type. It allocates nothing and
+-- reads nothing back, unless A is a function that does.
 function Operator:product(type)
     if self.call then
         return self.call
@@ -319,8 +322,8 @@ local RESIDUAL <const> = template.new
 
 local LEAST_NORM <const> = 1e-120 -- compared with a larger norm of b, squares that underflow are negligible
 
---- A:residual(x, b, r [, norm]) writes b - A x into r, of double, and returns its norm. `norm` is b's. The product is computed in double, or, by a function or
--- kernel, in x's type.
+--- A:residual(x, b, r [, norm]) writes b - A x into r, of double, and returns its norm. `norm` is b's. The product is
+-- computed in double, or, by a function or kernel, in x's type.
 function Operator:residual(x, b, r, norm)
     if x.size == 0 then
         return 0.0

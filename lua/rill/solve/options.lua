@@ -15,8 +15,8 @@ local COMMON <const> = {
     x0 = provider.option,
 }
 
---- options.take(method, given, own) checks the options and returns a copy with the defaults of tolerance and strict. `own` has the rows {test, words} of the
--- method's own options. `false` instead of a row excludes a shared option.
+--- options.take(method, given, own) checks the options and returns a copy with the defaults of tolerance and strict.
+-- `own` has the rows {test, words} of the method's own options. `false` instead of a row excludes a shared option.
 function options.take(method, options_given, own)
     local known = {}
     for _, rows in ipairs {COMMON, own or {}} do

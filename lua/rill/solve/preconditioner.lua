@@ -10,8 +10,8 @@ local preconditioner = {}
 
 local INVERSE <const> = template.new "kernel $T inverse($T d<>) { return $T(1) / d; }"
 
---- preconditioner.jacobi(A, type [, name]) returns the inverse diagonal, in a stream of operator.room. Raises an error if the diagonal has a zero. `name` is
--- the name of the preconditioner for that message. Default: "jacobi".
+--- preconditioner.jacobi(A, type [, name]) returns the inverse diagonal, in a stream of operator.room. Raises an error
+-- if the diagonal has a zero. `name` is the name of the preconditioner for that message. Default: "jacobi".
 function preconditioner.jacobi(A, type, name)
     local d <close> = A:diagonal(type)
     local inverse = operator.room(type, d.shape)

@@ -1,6 +1,7 @@
--- Iterative refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., chapter 12): corrections are computed in one
--- precision, and the residual in double, until the true residual is at most the tolerance or falls no further. All iterative solvers run inside of it. So
--- they report the true residual, and with x of double and corrections of float ("mixed") the residual falls below what float allows.
+-- Iterative refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., chapter 12):
+-- corrections are computed in one precision, and the residual in double, until the true residual is at most the
+-- tolerance or falls no further. All iterative solvers run inside of it. So they report the true residual, and with x
+-- of double and corrections of float ("mixed") the residual falls below what float allows.
 local core = require "rill.core"
 local errors = require "rill.core.error"
 local operator = require "rill.solve.operator"
@@ -10,7 +11,8 @@ local outcome = require "rill.solve.report"
 local fail <const> = errors.fail
 
 local refine = {
-    -- When all iterations are used, conjugate gradients may be nearer to the solution although the residual grew, by up to this factor.
+    -- When all iterations are used, conjugate gradients may be nearer to the solution although the residual grew, by up
+    -- to this factor.
     GROWTH = core._cg_words.GROWTH_ALLOWED,
     -- Of r'r, by type: a Krylov method stops after more growth. As in shaders/shared/cg_words.h.
     GROWN = {float = 0x1p24, double = 0x1p52},
@@ -48,8 +50,8 @@ local function add(d, by, x)
     return true
 end
 
--- Returns the reason to stop at a residual, or nil to go on. `before`: the residual before the last correction; `grew`: whether it grew during the correction;
--- `spent`: the number of iterations so far.
+-- Returns the reason to stop at a residual, or nil to go on. `before`: the residual before the last correction; `grew`:
+-- whether it grew during the correction; `spent`: the number of iterations so far.
 local function verdict(problem, residual, before, spent, grew)
     if residual <= problem.tolerance then
         return "tolerance"
@@ -61,8 +63,8 @@ local function verdict(problem, residual, before, spent, grew)
     return before and residual > HALF * before and (grew and "diverged" or "floor") or nil
 end
 
--- The default work object of a refinement, which uses separate launches for the residual, the correction and its addition to x. refine.solve describes how a
--- solver can replace it.
+-- The default work object of a refinement, which uses separate launches for the residual, the correction and its
+-- addition to x. refine.solve describes how a solver can replace it.
 local Separate = {}
 Separate.__index = Separate
 
@@ -79,9 +81,9 @@ function Separate:residual()
     return problem.operator:residual(problem.x, problem.b, self.r, problem.norm)
 end
 
---- work:correct(norm, goal, left, note) computes a correction for the residual, whose norm is given, until the residual of the correction is `goal` times that
--- norm or `left` iterations are used. It calls note(iteration, relative residual) on the way. Returns the number of iterations and, if it cannot go on, a
--- reason and a text with details.
+--- work:correct(norm, goal, left, note) computes a correction for the residual, whose norm is given, until the residual
+-- of the correction is `goal` times that norm or `left` iterations are used. It calls note(iteration, relative
+-- residual) on the way. Returns the number of iterations and, if it cannot go on, a reason and a text with details.
 function Separate:correct(norm, goal, left, note)
     self.by = operator.scale(norm)
     SCALED:kernel {T = self.right.type}(self.r, self.by, self.right)
@@ -107,8 +109,9 @@ function Separate:close()
 end
 Separate.__close = Separate.close
 
--- Corrects problem.x by `work` until b - A x is small. Fields of problem: b, norm (of b), x (zero or an initial guess), precision, tolerance, limit (of all
--- iterations), nears, stretch. Returns the report's fields: converged, iterations, residual, tolerance, history, reason, where.
+-- Corrects problem.x by `work` until b - A x is small. Fields of problem: b, norm (of b), x (zero or an initial guess),
+-- precision, tolerance, limit (of all iterations), nears, stretch. Returns the report's fields: converged, iterations,
+-- residual, tolerance, history, reason, where.
 local function run(problem, work)
     local result = {tolerance = problem.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance",
         converged = true}
@@ -172,9 +175,11 @@ function refine.solve(method, A, b, opts, limit, make)
     local problem = {
         operator = system, b = b, norm = norm, x = x, type = type, precision = precision, tolerance = opts.tolerance,
         limit = opts.iterations or limit,
-        -- When all iterations are used, an x with a larger residual may be nearer to the solution, except with bicgstab.
+        -- When all iterations are used, an x with a larger residual may be nearer to the solution, except with
+        -- bicgstab.
         nears = method ~= "bicgstab",
-        -- After ten iterations per unknown, bicgstab's own residual is dominated by rounding, so the true residual is computed.
+        -- After ten iterations per unknown, bicgstab's own residual is dominated by rounding, so the true residual is
+        -- computed.
         stretch = method == "bicgstab" and math.max(10 * b.size, 100) or math.huge,
     }
     local correct, given = make(system, {type = type, shape = b.shape, of = b}, norm, x)

@@ -31,7 +31,8 @@ local SPENT <const> = {
     bicgstab = "give more 'iterations', or a preconditioner",
 }
 
---- outcome.new(fields) makes `fields` a report: converged, iterations, residual, tolerance, history, reason and the fields of the method.
+--- outcome.new(fields) makes `fields` a report: converged, iterations, residual, tolerance, history, reason and the
+-- fields of the method.
 function outcome.new(fields)
     return setmetatable(fields, Report)
 end
@@ -68,7 +69,8 @@ end
 
 Report.__tostring = line
 
---- outcome.finish(method, x, made, strict) returns x and the report, or, if it did not converge and `strict` is true, closes x and raises an error.
+--- outcome.finish(method, x, made, strict) returns x and the report, or, if it did not converge and `strict` is true,
+-- closes x and raises an error.
 function outcome.finish(method, x, made, strict)
     if strict and not made.converged then
         local way_out = advice(method, x, made)

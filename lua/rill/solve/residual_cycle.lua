@@ -1,6 +1,7 @@
--- The outer iteration of multigrid: it computes the residual of x in double, from which a cycle starts, and adds the cycle's result to x. There are two
--- implementations with the same methods: Plain, kernels for any grid, and Marching, one launch for large two-dimensional grids (fused_cycle.lua), which keeps
--- copies of x and b during the solve. Both read only the norm back, and allocate nothing after they were created.
+-- The outer iteration of multigrid: it computes the residual of x in double, from which a cycle starts, and adds the
+-- cycle's result to x. There are two implementations with the same methods: Plain, kernels for any grid, and Marching,
+-- one launch for large two-dimensional grids (fused_cycle.lua), which keeps copies of x and b during the solve. Both
+-- read only the norm back, and allocate nothing after they were created.
 local fused = require "rill.solve.fused_cycle"
 local operator = require "rill.solve.operator"
 local template = require "rill.glsl.template"
@@ -37,7 +38,8 @@ local function plain(cycle, boundary, type, inner)
     return setmetatable(self, Plain)
 end
 
---- o:begin(x, b, mean, unit [, zero]) begins to solve A x = b - mean, scaled by 1 / unit. `zero`: x is 0. The residual is not computed yet.
+--- o:begin(x, b, mean, unit [, zero]) begins to solve A x = b - mean, scaled by 1 / unit. `zero`: x is 0. The residual
+-- is not computed yet.
 function Plain:begin(x, b, mean, unit)
     self.x, self.b, self.mean, self.unit = x, b, mean, unit
     self.view = vcycle.view(x, self.boundary)
@@ -141,7 +143,8 @@ function Marching:close()
     end
 end
 
---- outer.new(cycle, boundary, type, inner) returns the outer iteration for a cycle of vcycle.new with numbers of type `inner`, and an x of `type`.
+--- outer.new(cycle, boundary, type, inner) returns the outer iteration for a cycle of vcycle.new with numbers of type
+-- `inner`, and an x of `type`.
 function outer.new(cycle, boundary, type, inner)
     return cycle.list[1].fused and marching(cycle, type) or plain(cycle, boundary, type, inner)
 end

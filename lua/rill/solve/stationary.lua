@@ -1,5 +1,6 @@
--- rill.solve.jacobi, gauss_seidel and sor: x += omega (b - A x) / d, where d is A's diagonal, for all unknowns at once, color by color, or for the unknowns
--- on a list of active cells. They run inside of refine.run, so they report the true residual.
+-- rill.solve.jacobi, gauss_seidel and sor: x += omega (b - A x) / d, where d is A's diagonal, for all unknowns at once,
+-- color by color, or for the unknowns on a list of active cells. They run inside of refine.run, so they report the true
+-- residual.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -26,7 +27,8 @@ local NEAR_FLOOR <const> = 64
 
 -- ---- the diagonal
 
--- Returns the diagonal as a stream of a type; for a function or kernel the given diagonal, a number or a stream of b's shape. Raises an error for a zero.
+-- Returns the diagonal as a stream of a type; for a function or kernel the given diagonal, a number or a stream of b's
+-- shape. Raises an error for a zero.
 local function diagonal(method, A, given, like)
     local type, shape, parts = like.type, like.shape, operator.provider(like.of)
     if not A.call and given then
@@ -97,7 +99,8 @@ end
 
 -- ---- when to stop
 
--- Returns a function(relative residual, x), to be called for successive residuals, that returns "diverged", "floor" or nil.
+-- Returns a function(relative residual, x), to be called for successive residuals, that returns "diverged", "floor" or
+-- nil.
 local function watch(work)
     local least, last, vain = math.huge, math.huge, 0
     return function(relative, x)
@@ -138,7 +141,8 @@ local function residual_norm(work, text, inputs)
     return math.sqrt(operator.sum(with_diagonal(text, work.d, work.type), inputs, work.sum))
 end
 
--- Returns the matrix in CSR form, for products with single rows. The field `short` is false if a row is too long for them.
+-- Returns the matrix in CSR form, for products with single rows. The field `short` is false if a row is too long for
+-- them.
 local function listed(work)
     if work.rows ~= nil then
         return work.rows
@@ -177,9 +181,9 @@ end
 
 -- ---- iterations
 
--- A way is an object with the fields b, y and x and these methods: measure(way) computes y from x and returns the residual's norm. first(way, most) is the
--- iteration after that, which may make a list of the unknowns whose residual is above `most`. next(way) is any other iteration. first and next return the
--- number of unknowns that they computed.
+-- A way is an object with the fields b, y and x and these methods: measure(way) computes y from x and returns the
+-- residual's norm. first(way, most) is the iteration after that, which may make a list of the unknowns whose residual
+-- is above `most`. next(way) is any other iteration. first and next return the number of unknowns that they computed.
 local ways = {}
 
 local function measure(way)
@@ -255,7 +259,8 @@ function ways.all(work)
     return way
 end
 
--- Relaxes the unknowns whose indices have an even sum, then the others. apply(way) computes y from x; relax(way, side) relaxes the unknowns of a side.
+-- Relaxes the unknowns whose indices have an even sum, then the others. apply(way) computes y from x; relax(way, side)
+-- relaxes the unknowns of a side.
 local function by_sides(work, apply, relax)
     work.colors = 2
     local way = {work = work, measure = measure}
@@ -299,8 +304,8 @@ function ways.colors(work)
     return way
 end
 
--- Iterates until the residual is at most `goal` times work.start. Returns the number of iterations, the relative residual, and, if it stopped before, "diverged"
--- or "floor" and a text with details.
+-- Iterates until the residual is at most `goal` times work.start. Returns the number of iterations, the relative
+-- residual, and, if it stopped before, "diverged" or "floor" and a text with details.
 local function iterate(work, way, goal, left, note)
     local judge, count, most = watch(work), 0, goal * work.start / math.sqrt(way.x.size)
     while true do
@@ -321,8 +326,8 @@ local function iterate(work, way, goal, left, note)
     end
 end
 
--- Returns the function correct of refine.run. Fields of work: system, d (its diagonal), type and shape (of b), omega, every, active, colored. It sets
--- work.visited, the number of unknowns computed in all, and work.colors.
+-- Returns the function correct of refine.run. Fields of work: system, d (its diagonal), type and shape (of b), omega,
+-- every, active, colored. It sets work.visited, the number of unknowns computed in all, and work.colors.
 local function prepare(work)
     local way = ways[not work.colored and "all" or work.system.call and "sides" or "colors"](work)
     way.y = operator.like(work.like)
@@ -340,8 +345,9 @@ end
 
 -- ---- updates
 
--- The stationary methods for an update, which computes the new x from x and b. An update may hold values fixed, such as boundary values. So x itself is
--- iterated instead of a correction, and the residual is d (update(x, b) - x), relative to the residual of x = 0.
+-- The stationary methods for an update, which computes the new x from x and b. An update may hold values fixed, such as
+-- boundary values. So x itself is iterated instead of a correction, and the residual is d (update(x, b) - x), relative
+-- to the residual of x = 0.
 local SQUARE_STEP <const> = template.new [=[
     kernel double square($T x<>, $T y<>, $T d$each) { double r = double(d) * (double(y) - double(x)); return r * r; }
 ]=]
@@ -507,18 +513,21 @@ local OVER <const> = {
     omega = {function(v) return type(v) == "number" and v > 0 and v < 2 end, "a number between 0 and 2"},
 }
 
---- rill.solve.jacobi(A, b [, options]) returns x of A x = b for a diagonally dominant A, and a report. Each unknown is computed from the previous iteration.
--- With `active` it skips unknowns that have converged, as in the GPGPU chapter, 28.7.1.
+--- rill.solve.jacobi(A, b [, options]) returns x of A x = b for a diagonally dominant A, and a report. Each unknown is
+-- computed from the previous iteration. With `active` it skips unknowns that have converged, as in the GPGPU chapter,
+-- 28.7.1.
 function stationary.jacobi(A, b, given)
     return solve("jacobi", A, b, given, WEIGHTED, {omega = 1.0})
 end
 
---- rill.solve.gauss_seidel(A, b [, options]) returns x of A x = b, and a report. Each unknown is computed from the newest values, one color at a time.
+--- rill.solve.gauss_seidel(A, b [, options]) returns x of A x = b, and a report. Each unknown is computed from the
+-- newest values, one color at a time.
 function stationary.gauss_seidel(A, b, given)
     return solve("gauss_seidel", A, b, given, OWN, {omega = 1.0, colored = true})
 end
 
---- rill.solve.sor(A, b [, options]) returns x of A x = b by Gauss-Seidel with steps `omega` (default: 1.5) times as long, and a report.
+--- rill.solve.sor(A, b [, options]) returns x of A x = b by Gauss-Seidel with steps `omega` (default: 1.5) times as
+-- long, and a report.
 function stationary.sor(A, b, given)
     return solve("sor", A, b, given, OVER, {omega = 1.5, colored = true})
 end

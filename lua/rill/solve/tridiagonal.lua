@@ -1,9 +1,11 @@
--- rill.solve.tridiagonal: elimination on the device, by one of two methods. "rows": one lane solves a system by Gaussian elimination with partial pivoting
--- (Golub and Van Loan, Matrix Computations, 4th ed., 4.3). Elements grow at most twofold, so it is backward stable for any matrix. "parts", for a few long
--- systems: one lane eliminates all but the first and last unknown of a part of some rows, downwards and upwards, with partial pivoting in the part. The
--- remaining tridiagonal system of two unknowns per part is solved recursively, and then each lane computes its other unknowns (Wang, A parallel method for
--- tridiagonal equations, 1981; Klein and Strzodka, Tridiagonal GPU Solver with Scaled Partial Pivoting at Maximum Bandwidth, 2021). A part may be singular
--- although the system is not. So the caller checks the residual and uses "rows" if "parts" fails.
+-- rill.solve.tridiagonal: elimination on the device, by one of two methods. "rows": one lane solves a system by
+-- Gaussian elimination with partial pivoting (Golub and Van Loan, Matrix Computations, 4th ed., 4.3). Elements grow at
+-- most twofold, so it is backward stable for any matrix. "parts", for a few long systems: one lane eliminates all but
+-- the first and last unknown of a part of some rows, downwards and upwards, with partial pivoting in the part. The
+-- remaining tridiagonal system of two unknowns per part is solved recursively, and then each lane computes its other
+-- unknowns (Wang, A parallel method for tridiagonal equations, 1981; Klein and Strzodka, Tridiagonal GPU Solver with
+-- Scaled Partial Pivoting at Maximum Bandwidth, 2021). A part may be singular although the system is not. So the caller
+-- checks the residual and uses "rows" if "parts" fails.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local elimination = require "rill.solve.elimination"
@@ -16,7 +18,8 @@ local METHOD <const> = "tridiagonal"
 
 -- ---- elimination
 
-local CHUNK <const> = 16384 -- rows that a lane processes in one launch: some devices terminate loops after 65,535 iterations
+-- Rows that a lane processes in one launch: some devices terminate loops after 65,535 iterations.
+local CHUNK <const> = 16384
 local PART <const> = 32 -- least number of rows in a part
 local ENOUGH <const> = 1024 -- with this number of systems, "rows" is fast enough
 local SHORT <const> = 512 -- and with at most this number of rows
@@ -25,9 +28,9 @@ local function lanes(...)
     return rill.iter("int", {...}, 0, 0)
 end
 
--- Solves for b into x, streams of systems * n elements, by rows. Fields of m: systems, n, type; the streams lower, diagonal and upper of that type, with the
--- strides between systems in ls, ds and us; and shift, which is 1 if lower begins with row 2 (1-based). Writes into bad, which is zero, the first row
--- with a zero pivot of each system, 1-based.
+-- Solves for b into x, streams of systems * n elements, by rows. Fields of m: systems, n, type; the streams lower,
+-- diagonal and upper of that type, with the strides between systems in ls, ds and us; and shift, which is 1 if lower
+-- begins with row 2 (1-based). Writes into bad, which is zero, the first row with a zero pivot of each system, 1-based.
 local function by_rows(m, b, x, bad)
     local n, systems, T = m.n, m.systems, m.type
     local w <close> = rill.stream(T, 4 * n * systems)
@@ -92,7 +95,8 @@ local function check(name, s, b, least)
     return s
 end
 
--- Returns the power of two that scales each system's elements near 1, or false if a diagonal has the type T that is computed in, or no system needs it.
+-- Returns the power of two that scales each system's elements near 1, or false if a diagonal has the type T that is
+-- computed in, or no system needs it.
 local function scales_of(systems, T, ...)
     local sizes = {}
     for _, s in ipairs {...} do
@@ -111,8 +115,8 @@ local function scales_of(systems, T, ...)
     return elimination.scales(sizes, T)
 end
 
--- Returns the three diagonals as contiguous streams of type T multiplied by `scales`, in the form that by_rows takes. Streams created for this are appended to
--- `made`.
+-- Returns the three diagonals as contiguous streams of type T multiplied by `scales`, in the form that by_rows takes.
+-- Streams created for this are appended to `made`.
 local function matrix_of(systems, n, T, scales, made, given)
     local m = {systems = systems, n = n, type = T, shift = 0}
     for name, s in pairs(given) do

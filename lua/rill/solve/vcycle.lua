@@ -1,4 +1,5 @@
--- The V-cycle of geometric multigrid on the grids of levels.lua. A cycle consists of launches only: it allocates nothing and reads nothing back.
+-- The V-cycle of geometric multigrid on the grids of levels.lua. A cycle consists of launches only: it allocates
+-- nothing and reads nothing back.
 local boundaries = require "rill.core.boundary"
 local rill = require "rill.core.public"
 local fused = require "rill.solve.fused_cycle"
@@ -17,7 +18,8 @@ template.snippet("stencil", [=[
     #define AROUND $for(a, axes, " + "){c.$a.axis * ($A(x[$a.back]) + $A(x[$a.step]))}
 ]=])
 
---- vcycle.kernel(text, rank, types) returns the kernel of a template that begins with $use(stencil). `types` has its types by parameter, T and so on.
+--- vcycle.kernel(text, rank, types) returns the kernel of a template that begins with $use(stencil). `types` has its
+-- types by parameter, T and so on.
 function vcycle.kernel(text, rank, types)
     types.A = types.A or types.T
     types.V = (types.A == "double" and "dvec" or "vec") .. rank
@@ -64,7 +66,8 @@ local function divide(list, like, type)
     end
 end
 
--- Returns a stream of a grid (s), the view of it that neighbors are read by (view), and the stream with its halo, if the grid has one (all).
+-- Returns a stream of a grid (s), the view of it that neighbors are read by (view), and the stream with its halo, if
+-- the grid has one (all).
 local function field(level, type, shape, boundary)
     local all, s
     if level.has_margin then
@@ -179,8 +182,8 @@ local function ascend(self, level, next_level, finished)
     end
 end
 
---- vcycle.run(self, weight, keep) runs one cycle from zero. If the first grid is fused, its x becomes `weight` times the result plus `keep` times its previous
--- value. Otherwise the caller must do the last smoothing step.
+--- vcycle.run(self, weight, keep) runs one cycle from zero. If the first grid is fused, its x becomes `weight` times
+-- the result plus `keep` times its previous value. Otherwise the caller must do the last smoothing step.
 function vcycle.run(self, weight, keep)
     local list = self.list
     for i = 1, #list - 1 do

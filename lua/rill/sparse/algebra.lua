@@ -130,8 +130,8 @@ local function arrange(p, columns, values, first, m)
     matrix.arrange:kernel {V = p.type}(begins, ends, columns, values)
 end
 
--- Returns the entries of the product of the entries `first` to `last` - 1 of A with B: each is multiplied by the row of B
--- with the number of its column; the products are sorted, and those of one element are added. Rows are counted from
+-- Returns the entries of the product of the entries `first` to `last` - 1 of A with B: each is multiplied by the row of
+-- B with the number of its column; the products are sorted, and those of one element are added. Rows are counted from
 -- `from`; there are m of them. `p` has the entries a and b of the matrices, the offsets of b's rows, the number of
 -- columns n, the type, and the number of products `before` each entry of A, and `row_before` each row.
 local function expanded(p, first, last, from, m)

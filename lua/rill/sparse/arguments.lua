@@ -48,8 +48,8 @@ function arguments.range(name, key, s, most, none)
 end
 
 --- arguments.take(name, key, value, whole, rank, most) returns a copy of an option's stream, or a stream of its table,
--- with `rank` dimensions. Its elements are integers if `whole` is set, else float or double. `key` can also be the name of
--- an argument: "argument #1 'matrix'".
+-- with `rank` dimensions. Its elements are integers if `whole` is set, else float or double. `key` can also be the name
+-- of an argument: "argument #1 'matrix'".
 function arguments.take(name, key, value, whole, rank, most)
     local what <const> = ("rill.sparse.%s: %s"):format(name, key:find " " and key or ("option '%s'"):format(key))
     if type(value) == "table" and not rill.type(value) then

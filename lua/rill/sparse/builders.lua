@@ -63,10 +63,10 @@ local function lists_of(where, diagonals, offsets)
     return diagonals, offsets
 end
 
---- rill.sparse.diags(diagonals [, offsets [, shape]]) returns a CSR matrix with the given diagonals. diagonals: a table of
--- streams, tables and numbers. A number fills the diagonal, for which `shape` is required. offsets: the diagonal of each,
--- 0 for the main diagonal, above 0 for those above it. With an integer as `offsets` (default: 0) `diagonals` is one
--- diagonal. Default of `shape`: the square matrix in which the first diagonal fits. Zeros are left out.
+--- rill.sparse.diags(diagonals [, offsets [, shape]]) returns a CSR matrix with the given diagonals. diagonals: a table
+-- of streams, tables and numbers. A number fills the diagonal, for which `shape` is required. offsets: the diagonal of
+-- each, 0 for the main diagonal, above 0 for those above it. With an integer as `offsets` (default: 0) `diagonals` is
+-- one diagonal. Default of `shape`: the square matrix in which the first diagonal fits. Zeros are left out.
 function builders.diags(diagonals, offsets, shape, ...)
     local where <const> = "rill.sparse.diags"
     errors.none(where, 4, 3, (...))

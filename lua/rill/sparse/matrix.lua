@@ -402,8 +402,8 @@ local function own(A, s)
     return rawequal(s, A._columns) or rawequal(s, A._values) or rawequal(s, A._rows)
 end
 
--- Returns a matrix of entries in order that were derived from A. Copies streams that are A's; closes the others, and `temporary` ones, unless
--- the result has them.
+-- Returns a matrix of entries in order that were derived from A. Copies streams that are A's; closes the others, and
+-- `temporary` ones, unless the result has them.
 local function made_of(A, format, m, n, temporary, ...)
     local given, left = {...}, {}
     for i, s in ipairs(given) do

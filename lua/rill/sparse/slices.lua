@@ -19,7 +19,8 @@ local WINDOW <const> = 4096 -- rows of a window, whole slices
 local LEAST <const> = 16384 -- least entries: with fewer, a product takes as long as its launch
 local LONGEST <const> = 32768 -- longest row, each entry of which is a trip of a loop
 local MOST <const> = (1 << 31) - 1
-local GOOD <const>, ROOM <const> = 17 / 16, 1.5 -- slots per entry up to which rows are not sorted, and up to which slices are made
+-- Slots per entry up to which rows are not sorted, and up to which slices are made.
+local GOOD <const>, ROOM <const> = 17 / 16, 1.5
 
 local KEY <const> = template.new [=[
     kernel int key(int length<>, int row<>, int longest) { return (row >> 12) * (longest + 1) + (longest - length); }

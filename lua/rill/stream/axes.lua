@@ -53,8 +53,8 @@ function axes.layered(s, axis)
     return axes.reshaped(s, {before, n, after}), before, n, after
 end
 
---- axes.merged(s, list, seen) returns a view of s, or of a copy, with the axes of axes.several merged to one; the merged
--- axis; and the shapes of a reduction along it, without the axes and with sizes of 1 for them.
+--- axes.merged(s, list, seen) returns a view of s, or of a copy, with the axes of axes.several merged to one; the
+-- merged axis; and the shapes of a reduction along it, without the axes and with sizes of 1 for them.
 function axes.merged(s, list, seen)
     local shape, rank <const> = s.shape, #s.shape
     local order, rest, kept, count = {}, {}, {}, 1

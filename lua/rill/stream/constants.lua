@@ -69,9 +69,10 @@ local function name_error(where, reserved, name)
         table.concat(names, ", "), type(name) == "string" and "'" .. name .. "'" or tostring(name))
 end
 
---- constants.declare(where, scalar, given, reserved, streams) returns the values of a table of constants in the order of
--- their names, and their declarations as parameters. Messages begin with `where`. `reserved` are the other names in the
--- expression, with their meanings. With `streams`, open streams of the shape of x are allowed, and are input streams.
+--- constants.declare(where, scalar, given, reserved, streams) returns the values of a table of constants in the order
+-- of their names, and their declarations as parameters. Messages begin with `where`. `reserved` are the other names in
+-- the expression, with their meanings. With `streams`, open streams of the shape of x are allowed, and are input
+-- streams.
 function constants.declare(where, scalar, given, reserved, streams)
     if given ~= nil and (type(given) ~= "table" or rill.type(given)) then
         errors.fail("%s: argument #2 'constants': expected a table like {c = 2}, got %s", where,
@@ -98,8 +99,8 @@ function constants.declare(where, scalar, given, reserved, streams)
     return values, table.concat(declared)
 end
 
---- constants.seed(text, given) returns the seed of the random numbers that a text draws, which is given among its constants,
--- and the other constants. If the text contains the name seed, it is a constant.
+--- constants.seed(text, given) returns the seed of the random numbers that a text draws, which is given among its
+-- constants, and the other constants. If the text contains the name seed, it is a constant.
 function constants.seed(text, given)
     if type(given) ~= "table" or rill.type(given) or given.seed == nil or text:find "%f[%w_]seed%f[^%w_]" then
         return nil, given

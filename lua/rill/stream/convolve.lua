@@ -145,9 +145,9 @@ local function run(name, a, b, options, flip)
     return (is_direct(p) and direct or by_transforms)(p)
 end
 
---- rill.convolve(a, b [, {boundary=}]) returns r with r[i] = sum over k of a[i + n // 2 - k] b[k], where n is the size of b and indices are 0-based: a new
--- stream of the shape of a, double if one of them is. a may have vectors. `boundary` defines the elements outside of a. Default: the mode of
--- s:boundary if a has one, else "clamp".
+--- rill.convolve(a, b [, {boundary=}]) returns r with r[i] = sum over k of a[i + n // 2 - k] b[k], where n is the size
+-- of b and indices are 0-based: a new stream of the shape of a, double if one of them is. a may have vectors.
+-- `boundary` defines the elements outside of a. Default: the mode of s:boundary if a has one, else "clamp".
 convolve.convolve = errors.guard(function(a, b, options)
     return run("rill.convolve", a, b, options, true)
 end, "rill.convolve")

@@ -38,7 +38,8 @@ function creation.ones(shape, type, ...)
 end
 
 --- rill.full(shape, value [, type]) returns a new stream whose elements have one value: a number, a boolean, a vector
--- or a structure. Default of `type`: "bool" for a boolean, "vec2" to "vec4" for a table of 2 to 4 numbers, else "float".
+-- or a structure. Default of `type`: "bool" for a boolean, "vec2" to "vec4" for a table of 2 to 4 numbers, else
+-- "float".
 function creation.full(shape, value, kind, ...)
     errors.none("rill.full", 4, 3, (...))
     local vector <const> = option.is_vector(value) and #value >= 2 and #value <= 4
@@ -84,8 +85,8 @@ function creation.eye(n, type, ...)
     return result
 end
 
--- Element i is (from + i * step) * unit, computed in double precision, and rounded down if it is an integer, as in numpy.
--- `last` is the exact element `end`, -1 for none.
+-- Element i is (from + i * step) * unit, computed in double precision, and rounded down if it is an integer, as in
+-- numpy. `last` is the exact element `end`, -1 for none.
 local RAMP <const> = template.new [[
     kernel void ramp(double from, double step, double unit, double last, int end, double base, out $type r<>) {
         int i = indexof(r).x;
@@ -160,8 +161,8 @@ function creation.linspace(from, to, n, type, ...)
         n > 1 and to or from)
 end
 
---- rill.logspace(from, to, n [, {base =, type =}]) returns a new stream of n numbers from base ^ from to base ^ to, both
--- included, whose logarithms are evenly spaced. Defaults: base 10, type "float".
+--- rill.logspace(from, to, n [, {base =, type =}]) returns a new stream of n numbers from base ^ from to base ^ to,
+-- both included, whose logarithms are evenly spaced. Defaults: base 10, type "float".
 function creation.logspace(from, to, n, options, ...)
     errors.none("rill.logspace", 5, 4, (...))
     check_number("rill.logspace", 1, "from", from)
@@ -174,8 +175,8 @@ function creation.logspace(from, to, n, options, ...)
 end
 
 --- rill.meshgrid(x, y, ... [, {indexing =}]) returns one new stream for each of 1 to 8 streams or tables of one
--- dimension: the coordinates of the points of their grid. With indexing "xy" x runs along the last dimension and y along
--- the one before it; with "ij" the dimensions have the order of the arguments. Default: "xy".
+-- dimension: the coordinates of the points of their grid. With indexing "xy" x runs along the last dimension and y
+-- along the one before it; with "ij" the dimensions have the order of the arguments. Default: "xy".
 function creation.meshgrid(...)
     local axes, options = {...}, nil
     local last <const> = axes[#axes]

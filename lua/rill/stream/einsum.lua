@@ -121,8 +121,8 @@ local function joined(...)
     return list
 end
 
--- Multiplies element by element, and sums over the labels of `summed`. If there are any, the dimensions keep the order of
--- the larger operand, so that it is read in its order.
+-- Multiplies element by element, and sums over the labels of `summed`. If there are any, the dimensions keep the order
+-- of the larger operand, so that it is read in its order.
 local function by_elements(a, b, out, summed, sizes)
     if #summed == 0 then
         return {s = (spread(a, out, sizes) * spread(b, out, sizes)):eval(), labels = out}
@@ -254,7 +254,8 @@ local function check_output(out, sizes)
     end
 end
 
--- Casts integers to the type of the result if some streams are real, so that neither their sums nor products of them wrap.
+-- Casts integers to the type of the result if some streams are real, so that neither their sums nor products of them
+-- wrap.
 local function cast_integers(streams)
     local real
     for _, s in ipairs(streams) do
@@ -266,11 +267,12 @@ local function cast_integers(streams)
     end
 end
 
---- rill.einsum(subscripts, a, ...) returns the sum of products that numpy's subscripts describe: "ij,jk->ik" is a matrix
--- product, "ii->" a trace, "bij,bjk->bik" a batch of matrix products. Each letter is a dimension; letters that the result
--- does not have are summed over. Without "->" the result has the letters that occur once, in alphabetical order. "..."
--- is any number of leading or trailing dimensions, which are broadcast. With more than two streams, the products are
--- computed from left to right. The result is a new stream of the wider type, or a number if it has no dimension.
+--- rill.einsum(subscripts, a, ...) returns the sum of products that numpy's subscripts describe: "ij,jk->ik" is a
+-- matrix product, "ii->" a trace, "bij,bjk->bik" a batch of matrix products. Each letter is a dimension; letters that
+-- the result does not have are summed over. Without "->" the result has the letters that occur once, in alphabetical
+-- order. "..." is any number of leading or trailing dimensions, which are broadcast. With more than two streams, the
+-- products are computed from left to right. The result is a new stream of the wider type, or a number if it has no
+-- dimension.
 function einsum.einsum(subscripts, ...)
     local streams <const> = table.pack(...)
     if type(subscripts) ~= "string" then
@@ -306,8 +308,8 @@ function einsum.einsum(subscripts, ...)
     return (#operands == 1 or s ~= result.s) and s:copy() or s
 end
 
---- rill.outer(a, b) returns the outer product, a new stream of shape {a.size, b.size}: a[i] * b[j], with the elements of
--- both streams in row-major order.
+--- rill.outer(a, b) returns the outer product, a new stream of shape {a.size, b.size}: a[i] * b[j], with the elements
+-- of both streams in row-major order.
 function einsum.outer(a, b, ...)
     errors.none("rill.outer", 3, 2, (...))
     a, b = types.numbers("rill.outer: argument #1 'a'", a), types.numbers("rill.outer: argument #2 'b'", b)

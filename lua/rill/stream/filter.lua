@@ -21,8 +21,8 @@ local KEEP <const> = {
     bool = "x", int = "x != 0", uint = "x != 0u", float = "(floatBitsToUint(x) << 1) != 0u", double = "x != 0.0lf",
 }
 
--- Runs a kernel that writes its result to a new mask. `part`: see the launch option of the same name; its field `numbers`
--- is the table of core._numbered if there are several parts.
+-- Runs a kernel that writes its result to a new mask. `part`: see the launch option of the same name; its field
+-- `numbers` is the table of core._numbered if there are several parts.
 local function masked(kernel, s, values, part)
     local mask, given = core._mask(s), values or {}
     given[#given + 1], given[#given + 2] = s, mask

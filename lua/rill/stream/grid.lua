@@ -72,9 +72,9 @@ function lattice.field(where, name, self, value)
     return self.on.take(value):copy()
 end
 
---- lattice.mask(what, mask, shape, holds, lacks [, on]) returns floats: `holds` where an element of the mask is nonzero, else
--- `lacks`. Raises if the mask has another shape or contains NaN. Messages begin with `what`. `on`:
--- the provider of the result, default: streams of this process.
+--- lattice.mask(what, mask, shape, holds, lacks [, on]) returns floats: `holds` where an element of the mask is
+-- nonzero, else `lacks`. Raises if the mask has another shape or contains NaN. Messages begin with `what`. `on`: the
+-- provider of the result, default: streams of this process.
 function lattice.mask(what, mask, shape, holds, lacks, on)
     on = on or provider.streams
     mask = on.open(what, mask)

@@ -18,8 +18,8 @@ local RESULTS <const> = {
     "ivec4", "uvec4", "vec4", "dvec4",
 }
 
--- Returns the kernel that computes an expression in fields of a structure, and the text before the expression; or nil and
--- the message.
+-- Returns the kernel that computes an expression in fields of a structure, and the text before the expression; or nil
+-- and the message.
 local function kernel_of_structures(structures, element, declared, expression)
     local key = structures .. declared .. expression
     local known = find(key)
@@ -101,16 +101,16 @@ local function evaluate(where, s, place, expression, constants, ...)
 end
 
 --- s:map(expression [, constants]) returns a new stream of the values of a GLSL expression for each element x. Its type
--- is the type of s in kernels (float for half, int for int8). For structures, whose fields are x.name, it is the type of
--- the expression. `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by their names in the
+-- is the type of s in kernels (float for half, int for int8). For structures, whose fields are x.name, it is the type
+-- of the expression. `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by their names in the
 -- expression. Integers are int if the elements are int or structures, uint if they are uint, and float otherwise.
 local function stream_map(s, ...)
     return evaluate("s:map", s, false, ...)
 end
 
--- Computes s:map of a part of a larger stream for the function `where`: `place` is the option `part` of launches, with the fields `numbers`, the
--- table of core._numbered if there are several parts, and `streams`: whether constants may be streams of the shape
--- of s.
+-- Computes s:map of a part of a larger stream for the function `where`: `place` is the option `part` of launches, with
+-- the fields `numbers`, the table of core._numbered if there are several parts, and `streams`: whether constants may be
+-- streams of the shape of s.
 local function map_placed(where, s, place, ...)
     return evaluate(where, s, place, ...)
 end

@@ -11,8 +11,8 @@ local WIDEN <const> = template.new [[
     kernel void widen($type x<>, double scale, out double r<>) { r = double(x)$if(scaled){ * scale}; }
 ]]
 
---- parts.reduce(name, s, scale) returns the sum ("sum") or the norm ("norm") of the elements of a stream of numbers, times
--- `scale`, in double precision. Default of `scale`: 1.
+--- parts.reduce(name, s, scale) returns the sum ("sum") or the norm ("norm") of the elements of a stream of numbers,
+-- times `scale`, in double precision. Default of `scale`: 1.
 function parts.reduce(name, s, scale)
     local kernel = WIDEN:kernel {type = types.list[s.type].seen, scaled = scale ~= nil}
     return core._reduce(name, kernel, {s, scale or 1})
@@ -35,8 +35,8 @@ end
 --- parts.mean(means, sizes, count) returns the mean of `count` elements from the means and the sizes of parts.
 parts.mean = mean
 
---- parts.deviation(means, deviations, sizes, count) returns the standard deviation of `count` elements from the means, the
--- standard deviations and the sizes of parts (T. F. Chan, G. H. Golub and R. J. LeVeque 1979).
+--- parts.deviation(means, deviations, sizes, count) returns the standard deviation of `count` elements from the means,
+-- the standard deviations and the sizes of parts (T. F. Chan, G. H. Golub and R. J. LeVeque 1979).
 function parts.deviation(means, deviations, sizes, count)
     if #means == 1 then
         return deviations[1]

@@ -1,6 +1,6 @@
 -- Providers: where a simulation stores its streams. provider.streams stores them in this process. rill.mpi adds a
--- provider of distributed streams (lua/rill/mpi/provider.lua), which the option `on` of a simulation selects. A provider
--- is a table of functions:
+-- provider of distributed streams (lua/rill/mpi/provider.lua), which the option `on` of a simulation selects. A
+-- provider is a table of functions:
 --   stream(type, shape [, value])  returns a new stream, as rill.stream does
 --   open(where, value)             returns a stream or the value of an expression; raises an error for other values
 --   take(stream)                   returns a stream of this provider with the elements of a stream that `open` returned

@@ -55,8 +55,8 @@ local function along(s, qs, axis, real)
     return result
 end
 
--- Returns the quantiles of a stream of one dimension as a list of numbers: each by a selection of the element below and,
--- if it is not followed by an equal one, of the next greater element.
+-- Returns the quantiles of a stream of one dimension as a list of numbers: each by a selection of the element below
+-- and, if it is not followed by an equal one, of the next greater element.
 local function selected(s, qs)
     local list <const>, n <const> = {}, s.size
     local real <const> = types.is_real(s.type)
@@ -162,8 +162,8 @@ end
 -- linear interpolation between the two nearest elements. q can be a table of fractions. Without `axis` the result is a
 -- number, or a table of one number per q; nil or an empty table if s has no elements. `axis`: a dimension or a table of
 -- dimensions, 1-based, -1 for the last. The result is then a new stream, with the dimension of a table q first. It is
--- float if kernels read the elements as float, else double. `keep`: the dimensions stay with size 1. Default: false. The
--- result is NaN if an element is NaN.
+-- float if kernels read the elements as float, else double. `keep`: the dimensions stay with size 1. Default: false.
+-- The result is NaN if an element is NaN.
 function quantile.quantile(s, q, options, ...)
     errors.none("s:quantile", 3, 2, (...))
     return of_fractions("s:quantile", "q", s, q, 1, options)

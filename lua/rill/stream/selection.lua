@@ -1,5 +1,5 @@
--- s:select, roll, pad, diff, split, squeeze and expand, rill.take_along, and rill.stack of streams: parts of streams in other orders and
--- shapes, with the meaning that they have in numpy.
+-- s:select, roll, pad, diff, split, squeeze and expand, rill.take_along, and rill.stack of streams: parts of streams in
+-- other orders and shapes, with the meaning that they have in numpy.
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local core = require "rill.core"
@@ -111,8 +111,8 @@ end
 --- s:select(indices [, axis]) returns a new stream of the elements at 0-based indices, a stream or a table: numpy's
 -- take. The result has the shape of the indices; with `axis` they select along this dimension, which is replaced by the
 -- dimensions of the indices. Negative indices count from the end. Booleans are a mask: of the shape of s for elements,
--- or of one dimension for the rows along `axis`. Default of `axis`: all elements in row-major order; 1 for a mask of one
--- dimension.
+-- or of one dimension for the rows along `axis`. Default of `axis`: all elements in row-major order; 1 for a mask of
+-- one dimension.
 function selection.select(s, indices, axis, ...)
     errors.none("s:select", 3, 2, (...))
     s = self_of("s:select", s)
@@ -166,10 +166,10 @@ local function broadcast(where, s, at, axis)
     return s, tables.product(times_at) ~= 1 and at:tile(table.unpack(times_at)) or at
 end
 
---- rill.take_along(s, indices [, axis]) returns the elements at 0-based indices along an axis, a new stream of the shape of
--- the indices: numpy's take_along_axis. `indices` is a stream or a table of integers, which has the shape of s except for
--- the size of the axis; dimensions of size 1 are repeated. Indices without the dimension `axis`, such as the results of
--- s:argmax(axis), give one element each. Negative indices count from the end. Default of `axis`: -1, the
+--- rill.take_along(s, indices [, axis]) returns the elements at 0-based indices along an axis, a new stream of the
+-- shape of the indices: numpy's take_along_axis. `indices` is a stream or a table of integers, which has the shape of s
+-- except for the size of the axis; dimensions of size 1 are repeated. Indices without the dimension `axis`, such as the
+-- results of s:argmax(axis), give one element each. Negative indices count from the end. Default of `axis`: -1, the
 -- last dimension.
 function selection.take_along(s, indices, axis, ...)
     local where <const> = "rill.take_along"
@@ -223,7 +223,8 @@ local function roll(s, n, axis)
 end
 
 --- s:roll(n [, axis]) returns a new stream of the elements moved by n along an axis. Elements that leave the end enter
--- at the beginning. n and axis can be tables of one number per axis. Default of `axis`: all elements in row-major order.
+-- at the beginning. n and axis can be tables of one number per axis. Default of `axis`: all elements in row-major
+-- order.
 function selection.roll(s, n, axis, ...)
     errors.none("s:roll", 3, 2, (...))
     s = self_of("s:roll", s)
@@ -247,8 +248,8 @@ function selection.roll(s, n, axis, ...)
     return s
 end
 
---- s:diff([n [, axis]]) returns a new stream of the n-th differences of neighbors along an axis: s[i + 1] - s[i] for n =
--- 1. Booleans are compared. Defaults: n = 1, the last axis.
+--- s:diff([n [, axis]]) returns a new stream of the n-th differences of neighbors along an axis: s[i + 1] - s[i] for
+-- n = 1. Booleans are compared. Defaults: n = 1, the last axis.
 function selection.diff(s, n, axis, ...)
     errors.none("s:diff", 3, 2, (...))
     s = self_of("s:diff", s)

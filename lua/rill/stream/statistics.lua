@@ -1,4 +1,5 @@
--- rill.cov, corrcoef, histogram2d and interp, with the meaning that they have in numpy; s:cumsum, cumprod and moving_mean.
+-- rill.cov, corrcoef, histogram2d and interp, with the meaning that they have in numpy; s:cumsum, cumprod and
+-- moving_mean.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
@@ -31,8 +32,8 @@ end
 local CHUNK <const> = 4096   -- columns of a chunk: a product sums them one after the other
 local MOST <const> = 1 << 22 -- numbers in the products of all chunks
 
--- Subtracts the means of the rows. The columns are divided into chunks of the size of r's last dimension, filled up with
--- zeros. Rows of doubles are multiplied by `down`, so that their products are in range.
+-- Subtracts the means of the rows. The columns are divided into chunks of the size of r's last dimension, filled up
+-- with zeros. Rows of doubles are multiplied by `down`, so that their products are in range.
 local CENTER <const> = template.new [[
     kernel void center($type s[][], $mean means[], $if(scaled){double down[],} int n, int most, out double r<>) {
         ivec3 p = indexof(r).xyz;
@@ -57,8 +58,8 @@ local UNITS <const> = template.new [[
 ]]
 -- Corrects the products of rows for the sums of the rows, which are not exactly zero, and divides.
 local SCALE <const> = template.new [[
-    kernel void scale(double products[][], double sums[], $if(scaled){double up[], double rest[],} double n, double divisor,
-        out double r<>) {
+    kernel void scale(double products[][], double sums[], $if(scaled){double up[], double rest[],} double n,
+        double divisor, out double r<>) {
         ivec2 p = indexof(r).xy;
         double v = (products[p.y][p.x] - sums[p.y] * sums[p.x] / n) / divisor;
         r = v$if(scaled){ * up[p.y] * up[p.x] * rest[p.y] * rest[p.x]};
@@ -210,9 +211,11 @@ local INTERPOLATE <const> = template.new [[
         }
         int i = max(low - 1, 0), j = min(low, n - 1);
         $T x0 = xp[i], x1 = xp[j], y0 = fp[i], y1 = fp[j];
-        $T a = max(abs(x0), abs(x1)) > $T($most) ? $T(0.25) : $T(1), b = max(abs(y0), abs(y1)) > $T($most) ? $T(0.25) : $T(1);
+        $T a = max(abs(x0), abs(x1)) > $T($most) ? $T(0.25) : $T(1);
+        $T b = max(abs(y0), abs(y1)) > $T($most) ? $T(0.25) : $T(1);
         $T width = x1 * a - x0 * a, step = y1 * b - y0 * b; // differences are in range
-        $T t = (x * a - x0 * a) / width, between = t < $T(0.5) ? y0 * b + step * t : y1 * b - step * ((x1 * a - x * a) / width);
+        $T t = (x * a - x0 * a) / width, between = t < $T(0.5) ? y0 * b + step * t :
+            y1 * b - step * ((x1 * a - x * a) / width);
         r = isnan(x) ? x : low == 0 ? left : x == x0 || y0 == y1 && low < n ? y0 : low == n ? right :
             isinf(y0) || isinf(y1) ? y0 + y1 : between / b;
     }
@@ -222,9 +225,9 @@ local NUMBER <const> = {function(v) return type(v) == "number" end, "a number"}
 
 --- rill.interp(x, xp, fp [, {left =, right =}]) returns the values at x, a stream or a number, of the piecewise linear
 -- function with the values fp at the points xp. xp and fp are streams or tables of the same length, and xp increases
--- (this is not checked). `left` and `right` are the values below the first and above the last point. Defaults: the first
--- and the last element of fp. The result is a new stream, or a number if x is one: float if kernels read the elements of
--- all streams as float, else double. NaN stays NaN.
+-- (this is not checked). `left` and `right` are the values below the first and above the last point. Defaults: the
+-- first and the last element of fp. The result is a new stream, or a number if x is one: float if kernels read the
+-- elements of all streams as float, else double. NaN stays NaN.
 function statistics.interp(x, xp, fp, options, ...)
     errors.none("rill.interp", 5, 4, (...))
     local streams, real = {}, "float"
@@ -267,9 +270,9 @@ local function cumulative(where, op, s, axis)
     return s:scan(op, {axis = axes.one(where .. ": argument #1 'axis'", axis, #s.shape)})
 end
 
---- s:cumsum([axis]) returns the sums of each element and all elements before it along an axis, a new stream of the shape
--- of s. Without `axis` it has one dimension and the elements in row-major order, as in numpy. The types are those of
--- s:scan, so sums of int and uint wrap.
+--- s:cumsum([axis]) returns the sums of each element and all elements before it along an axis, a new stream of the
+-- shape of s. Without `axis` it has one dimension and the elements in row-major order, as in numpy. The types are those
+-- of s:scan, so sums of int and uint wrap.
 function statistics.cumsum(s, axis, ...)
     errors.none("s:cumsum", 2, 1, (...))
     return cumulative("s:cumsum", "add", s, axis)
@@ -298,9 +301,9 @@ local MEAN <const> = template.new(IN_RANGE .. [[
         r = in_range(sum / $scalar(n), small / $scalar(n) * $scalar(32));
     }
 ]])
--- The lines are divided into blocks of n elements. A window is the end of a block and the beginning of the next one, whose
--- sums are those of scans of the blocks in both directions. Sums over more elements would cancel. Sums of floats are
--- computed in doubles ($W); sums of doubles a second time, times 1 / $up.
+-- The lines are divided into blocks of n elements. A window is the end of a block and the beginning of the next one,
+-- whose sums are those of scans of the blocks in both directions. Sums over more elements would cancel. Sums of floats
+-- are computed in doubles ($W); sums of doubles a second time, times 1 / $up.
 local JOIN <const> = template.new("$if(again){" .. IN_RANGE .. [[}
     $W window(int first, int n, $W before, $W after) {
         return (first % n == 0 ? before : before + after) / double(n);
@@ -352,11 +355,11 @@ local function means(s, n, T)
     return result
 end
 
---- s:moving_mean(n [, {axis =, boundary =}]) returns the means of n consecutive elements along an axis, a new stream with
--- size - n + 1 elements along it: numpy's convolve(s, ones(n) / n, "valid"). With `boundary` ("clamp", "wrap", "mirror",
--- or a number, the value outside) the result has the shape of s, and element i is the mean of the elements i - n // 2 to
--- i - n // 2 + n - 1. Default of `axis`: -1, the last. The result is float if kernels read the elements as float, else
--- double; vectors are averaged by component.
+--- s:moving_mean(n [, {axis =, boundary =}]) returns the means of n consecutive elements along an axis, a new stream
+-- with size - n + 1 elements along it: numpy's convolve(s, ones(n) / n, "valid"). With `boundary` ("clamp", "wrap",
+-- "mirror", or a number, the value outside) the result has the shape of s, and element i is the mean of the elements i
+-- - n // 2 to i - n // 2 + n - 1. Default of `axis`: -1, the last. The result is float if kernels read the elements as
+-- float, else double; vectors are averaged by component.
 function statistics.moving_mean(s, n, options, ...)
     errors.none("s:moving_mean", 3, 2, (...))
     s = errors.open("s:moving_mean: argument 's'", s)

@@ -1,8 +1,9 @@
--- Defines the functions of one number: rounding, roots, exponentials and logarithms, angles, hyperbolic functions, the error function. define.lua
--- describes the fields of a row.
+-- Defines the functions of one number: rounding, roots, exponentials and logarithms, angles, hyperbolic functions, the
+-- error function. define.lua describes the fields of a row.
 --
--- The double forms of the transcendental functions use the reductions of Cody and Waite (1980) and series that are long enough for 53 bits. The
--- float forms use GLSL's functions where devices compute them accurately. Loops are unrolled, because some devices end loops early (docs/kernel.md).
+-- The double forms of the transcendental functions use the reductions of Cody and Waite (1980) and series that are long
+-- enough for 53 bits. The float forms use GLSL's functions where devices compute them accurately. Loops are unrolled,
+-- because some devices end loops early (docs/kernel.md).
 local define = require("rill.algebra.define").row
 
 local exp, log, sqrt <const> = math.exp, math.log, math.sqrt
@@ -80,9 +81,11 @@ define("cos", "x", "real", {
 define("tan", "x", "real", {
     doc = "the tangent of an angle in radians", number = math.tan,
     text = {
-        float = [[float @tan(float x) { // reduces the angle in double; sine and cosine as in shaders/functions/circular.glsl
+        float = [[float @tan(float x) {
+    // Reduces the angle in double; sine and cosine as in shaders/functions/circular.glsl.
     int q; float r = float(@turn_double(double(x), q)), z = r * r;
-    float s = (-1.951398e-4 * z + 8.3321513e-3) * z - 1.666665446e-1, c = (2.44316680e-5 * z - 1.38873035e-3) * z + 4.16666454e-2;
+    float s = (-1.951398e-4 * z + 8.3321513e-3) * z - 1.666665446e-1;
+    float c = (2.44316680e-5 * z - 1.38873035e-3) * z + 4.16666454e-2;
     float sine = r + (r * z) * s, cosine = (1.0 - 0.5 * z) + (z * z) * c;
     return x == 0.0 ? x : (q & 1) != 0 ? -cosine / sine : sine / cosine;
 }]],
@@ -118,7 +121,8 @@ define("atan", "y x?", "real", {
     return x < 0.0 ? -r : x == 0.0 ? x : r;
 }]],
     parts = {
-        -- Returns (atan(t) / t - 1) / t^2 as a polynomial in z = t^2 for t <= tan(pi / 8), interpolated at the Chebyshev points.
+        -- Returns (atan(t) / t - 1) / t^2 as a polynomial in z = t^2 for t <= tan(pi / 8), interpolated at the
+        -- Chebyshev points.
         arc = {
             float = [[float @arc(float z) {
     float p = -0.0645192787;
@@ -214,8 +218,8 @@ define("atanh", "x", "real", {
 
 -- ---- the error function
 --
--- W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969) 631-637. Each table holds the coefficients of a numerator
--- and a denominator, highest power first.
+-- W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969) 631-637. Each table
+-- holds the coefficients of a numerator and a denominator, highest power first.
 local CENTER <const> = { -- erf(x) / x as a function of x^2, for |x| <= 0.46875
     {0.185777706184603153, 3.1611237438705656, 113.864154151050156, 377.485237685302021, 3209.37758913846947},
     {1.0, 23.6012909523441209, 244.024637934444173, 1282.61652607737228, 2844.23683343917062},

@@ -1,5 +1,5 @@
--- Defines the functions of several numbers (powers, remainders, bounds, interpolation, steps) and the tests for NaN and infinity. define.lua
--- describes the fields of a row.
+-- Defines the functions of several numbers (powers, remainders, bounds, interpolation, steps) and the tests for NaN and
+-- infinity. define.lua describes the fields of a row.
 local define = require("rill.algebra.define").row
 
 local huge <const> = math.huge
@@ -23,7 +23,8 @@ define("mod", "x y", "number", {
     operator = "%", doc = "x % y as in Lua: the result has the sign of y",
     number = function(x, y)
         if y == 0 and math.type(x) == "integer" and math.type(y) == "integer" then
-            -- Not at the top of the file: the tool that writes the annotations reads these rows without the shared object.
+            -- Not at the top of the file: the tool that writes the annotations reads these rows without the shared
+            -- object.
             require("rill.core.error").fail("rill.mod: argument #2 'y': expected a whole number other than 0, got 0")
         end
         return x % y
@@ -55,7 +56,8 @@ define("mod", "x y", "number", {
     return e > 0 ? e : int(unpackDouble2x32(x * 18014398509481984.0).y >> 20u & 0x7ffu) - 54;
 }]],
         },
-        -- Returns the remainder with the smallest magnitude, in steps of 48 binary digits with exact products, as fmod of floats (shaders/functions/remainder.glsl).
+        -- Returns the remainder with the smallest magnitude, in steps of 48 binary digits with exact products, as fmod
+        -- of floats (shaders/functions/remainder.glsl).
         remainder = {
             double = [[double @remainder(double r, double y) {
     int k = max(@exponent(r) - @exponent(y), 0) / 48 * 48;

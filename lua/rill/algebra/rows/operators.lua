@@ -1,11 +1,13 @@
--- Defines the operators, the comparisons, rill.where, and the constructors of vectors. define.lua describes the fields of a row.
+-- Defines the operators, the comparisons, rill.where, and the constructors of vectors. define.lua describes the fields
+-- of a row.
 local define = require("rill.algebra.define").row
 
 define("add", "a b", "number", {operator = "+", any = "$1 + $2"})
 define("sub", "a b", "number", {operator = "-", any = "$1 - $2"})
 define("mul", "a b", "number", {operator = "*", any = "$1 * $2"})
 define("div", "a b", "real", {operator = "/", any = "$1 / $2"})
--- Returns the floor of the quotient, as Lua does. It is computed in double precision, since a quotient rounded to float could reach the next integer.
+-- Returns the floor of the quotient, as Lua does. It is computed in double precision, since a quotient rounded to float
+-- could reach the next integer.
 define("idiv", "a b", "number", {
     operator = "//",
     text = {
@@ -16,7 +18,8 @@ define("idiv", "a b", "number", {
     return r == 0.0 ? @signed(r, uintBitsToFloat(floatBitsToUint(a) ^ floatBitsToUint(b))) : r; // -5 // infinity is -0
 }]],
         double = "double @idiv(double x, double y) { return floor(@quotient(x, y)); }",
-        -- Some drivers also compute the branch that is not taken. They must not divide the smallest int by -1: processors trap there.
+        -- Some drivers also compute the branch that is not taken. They must not divide the smallest int by -1:
+        -- processors trap there.
         int = [[int @idiv(int a, int b) {
     int q = a / (b == -1 ? 1 : b);
     q = q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
@@ -25,7 +28,8 @@ define("idiv", "a b", "number", {
         uint = "uint @idiv(uint a, uint b) { return b == 0u ? 0u : a / b; }",
     },
     parts = {
-        -- Returns the correctly rounded quotient. Some devices multiply by a reciprocal, so the remainder is divided once more.
+        -- Returns the correctly rounded quotient. Some devices multiply by a reciprocal, so the remainder is divided
+        -- once more.
         quotient = {
             double = [[double @quotient(double x, double y) {
     precise double q = x / y;

@@ -3,9 +3,11 @@
 -- Fields of a tree's state t that all types have and that traversals read:
 --   t.levels, t.leaf, t.faces   2^levels leaves of `leaf` slots each, numbered as in collide/nodes.lua
 --   t.face, t.corner            the triangle in each slot (-1: empty), and its three corners; filled by tree.take_order
---   t.box                       the Box of each node: center and three half axes of any direction. It encloses all boxes and
---                               triangles below it, including rounding errors. Node 0 and empty nodes are undefined.
---   t.twins                     AABBs only: the boxes of nodes 2 i and 2 i + 1, for the faster test of collide/box_overlap.lua
+--   t.box                       the Box of each node: center and three half axes of any direction. It encloses all
+--                               boxes and triangles below it, including rounding errors. Node 0 and empty nodes are
+--                               undefined.
+--   t.twins                     AABBs only: the boxes of nodes 2 i and 2 i + 1, for the faster test of
+--                               collide/box_overlap.lua
 --   t.pad                       margin that covers the rounding errors of AABBs
 -- A type is a function tree.kinds.NAME(t, m, low, high) that fills face, corner, box (and twins) for a mesh with
 -- triangles.
@@ -104,7 +106,8 @@ function tree.kinds.bvh(t, m, low, high)
     t.twins = passes().pair_up {box = t.box, shape = 1 << t.levels}
 end
 
-local OPTIONS <const> = {leaf = option.number(1, 32768, 1)} -- so that the pairs of triangles of two leaves are at most 2^30, an int
+-- Two leaves of the largest size have 2^30 pairs of triangles, which fit into an int.
+local OPTIONS <const> = {leaf = option.number(1, 32768, 1)}
 
 local function levels_of(faces, leaf)
     local levels = 0

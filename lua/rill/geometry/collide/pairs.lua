@@ -122,7 +122,8 @@ local function closed(w)
     for _, name in ipairs {"exact_a", "exact_b", "found"} do w[name]:close() end
 end
 
---- rill.collide.pairs(a, b [, {a =, b =, contained =, stop =}]) returns the intersecting triangles: see docs/collide.md.
+--- rill.collide.pairs(a, b [, {a =, b =, contained =, stop =}]) returns the intersecting triangles: see
+-- docs/collide.md.
 return function(first, second, options)
     local a, b = tree.take(NAME, "argument #1 'a'", first), tree.take(NAME, "argument #2 'b'", second)
     local taken = option.take(NAME, options, OPTIONS)

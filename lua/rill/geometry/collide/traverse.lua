@@ -1,8 +1,9 @@
 -- Traverses two trees at once, breadth first, in few launches (D. Horn, "Stream Reduction Operations for GPGPU
 -- Applications", GPU Gems 2, chapter 36 (2005), section 36.2).
 --
--- A list of node pairs is distributed to work groups. Each group traverses its share level by level, and compacts its list
--- after each level by a prefix sum over the group. A share that outgrows its memory is returned and distributed again.
+-- A list of node pairs is distributed to work groups. Each group traverses its share level by level, and compacts its
+-- list after each level by a prefix sum over the group. A share that outgrows its memory is returned and distributed
+-- again.
 local rill = require "rill.core.public"
 local kernels <const> = require "rill.glsl.template".file "traverse"
 require "rill.geometry.collide.box_overlap"
@@ -13,7 +14,8 @@ local MANY <const> = 256 -- largest number of groups in one launch, with many po
 local ROOM <const> = {cpu = 1 << 15, gpu = 1 << 18} -- pairs in all lists of a launch
 local LEAST <const> = 256 -- pairs in the list of one group
 local EARLY <const> = 128 -- length at which a list of a single group is distributed to several groups
-local LONGEST <const> = 256 -- pairs for each invocation, so that loops over at most 52 levels stay short enough for every device
+-- Pairs for each invocation, so that loops over at most 52 levels stay short enough for every device.
+local LONGEST <const> = 256
 local PARTED <const> = 1 << 30 -- bit of a pair's first node: split the first node, not the second
 local DEPTH <const> = 52 -- largest number of lists: both trees have at most 25 levels below the root
 

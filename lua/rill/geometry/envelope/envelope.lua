@@ -1,6 +1,6 @@
--- Simplification envelopes (J. Cohen et al., Simplification envelopes, 1996): each vertex moves along its normal by a distance
--- that is safe, which a vertex kernel computes with an octree. Intersections that remain are removed: triangles with a
--- common vertex, and those that rounding errors move.
+-- Simplification envelopes (J. Cohen et al., Simplification envelopes, 1996): each vertex moves along its normal by a
+-- distance that is safe, which a vertex kernel computes with an octree. Intersections that remain are removed:
+-- triangles with a common vertex, and those that rounding errors move.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local held = require "rill.core.scope"
@@ -78,8 +78,8 @@ local function prepare(m, taken)
     return held(w)
 end
 
--- Returns the safe distances of all vertices, to the inside and the outside, and the report of rill.reuse.run with the seconds
--- of the vertex kernel.
+-- Returns the safe distances of all vertices, to the inside and the outside, and the report of rill.reuse.run with the
+-- seconds of the vertex kernel.
 local function distances(w, strategy)
     local m = w.m
     rill.sync()
@@ -95,7 +95,8 @@ end
 
 local function tree_of(m) return tree.new(WHERE, "bvh", m) end
 
--- Marks the vertices of triangles of a mesh that intersect other ones of it. Returns the first pair of triangles, or nil.
+-- Marks the vertices of triangles of a mesh that intersect other ones of it. Returns the first pair of triangles, or
+-- nil.
 local function mark_self(m, own, marks)
     local found <close> = pairs_of(own, own)
     local first <close> = rill.stream("int", 1, 0x7fffffff)
@@ -104,7 +105,8 @@ local function mark_self(m, own, marks)
     return at < 0x7fffffff and found:get(at + 1) or nil
 end
 
--- Halves offsets of vertices until no triangle of the moved mesh intersects another one or the input. Returns the moved mesh.
+-- Halves offsets of vertices until no triangle of the moved mesh intersects another one or the input. Returns the moved
+-- mesh.
 local function settle(w, theirs, offset, size)
     local k, m = passes(), w.m
     for _ = 1, ROUNDS do

@@ -1,7 +1,7 @@
--- The edges of a mesh. Half-edge 3 f + k of triangle f goes from its corner k to the next corner. Edges are numbered in ascending order of their
--- two vertices, the lower vertex first. If no vertex has more than 16 corners, each vertex sorts its neighbors in registers, after its corners
--- were collected with atomic counters. Otherwise two stable sorts, by the higher vertex and then by the lower, bring the half-edges into the
--- order of their edges.
+-- The edges of a mesh. Half-edge 3 f + k of triangle f goes from its corner k to the next corner. Edges are numbered in
+-- ascending order of their two vertices, the lower vertex first. If no vertex has more than 16 corners, each vertex
+-- sorts its neighbors in registers, after its corners were collected with atomic counters. Otherwise two stable sorts,
+-- by the higher vertex and then by the lower, bring the half-edges into the order of their edges.
 local rill = require "rill.core.public"
 local held = require "rill.core.scope"
 local texts <const> = require "rill.glsl.template".sections "edges"
@@ -13,8 +13,9 @@ local edges = {}
 
 -- ---- by corners
 
--- Returns the number of corners at each vertex, the running sum of these numbers, the corners in the order of their vertices, and the values of the
--- template vertex_ring. The order of the corners of one vertex may differ from run to run. Returns nil if a vertex has too many corners.
+-- Returns the number of corners at each vertex, the running sum of these numbers, the corners in the order of their
+-- vertices, and the values of the template vertex_ring. The order of the corners of one vertex may differ from run to
+-- run. Returns nil if a vertex has too many corners.
 local function corners_of(m)
     local k, corners = texts.sorted:program(), rill.stream("int", m.vertices)
     local slot <close> = k.corners(m.triangles, corners)
@@ -66,17 +67,19 @@ local function by_sorting(m)
     return {edge = edge, edges = list, sides = sides, valence = valence, count = count}
 end
 
---- edges.of(m) returns the edges of a mesh with triangles: {count =, edge =, edges =, sides =, valence =}. edge: the edge of each half-edge. edges:
--- the two vertices of each edge. sides: the two half-edges of each edge, the higher index first. The second is -1 at a boundary. It is -2 if the edge
--- has more than two triangles; then the first is any of them. valence: the number of edges at each vertex. If each vertex has at most 16 corners, also {corners =, last =, list =,
--- ring =}: the number of corners at each vertex, its running sum, the corners in the order of their vertices, and the values of the template
--- vertex_ring. The caller closes the streams. Waits for the device.
+--- edges.of(m) returns the edges of a mesh with triangles: {count =, edge =, edges =, sides =, valence =}. edge: the
+-- edge of each half-edge. edges: the two vertices of each edge. sides: the two half-edges of each edge, the higher
+-- index first. The second is -1 at a boundary. It is -2 if the edge has more than two triangles; then the first is any
+-- of them. valence: the number of edges at each vertex. If each vertex has at most 16 corners, also {corners =, last =,
+-- list =, ring =}: the number of corners at each vertex, its running sum, the corners in the order of their vertices,
+-- and the values of the template vertex_ring. The caller closes the streams. Waits for the device.
 function edges.of(m)
     local e = corners_of(m)
     return held(e and by_corners(m, e) or by_sorting(m))
 end
 
---- edges.twins(e) returns the opposite half-edge of each half-edge; -1 at a boundary, -2 if the edge has more than two triangles.
+--- edges.twins(e) returns the opposite half-edge of each half-edge; -1 at a boundary, -2 if the edge has more than two
+-- triangles.
 function edges.twins(e)
     return texts.sorted:program().twins(e.edge, e.sides)
 end

@@ -13,8 +13,8 @@ local octree = {}
 local MARGIN <const> = 1e-5 -- of the sides of cells and of the mesh, for rounding errors of floats
 local OPTIONS <const> = {depth = option.number(0, 8, 5)}
 
---- octree.grid(where, m, depth) returns the cells of the last level: {low =, side =, cells =}. The cubes begin at `low`; there are
--- `cells` along each axis. Raises an error if a coordinate is not finite or above 1e18.
+--- octree.grid(where, m, depth) returns the cells of the last level: {low =, side =, cells =}. The cubes begin at
+-- `low`; there are `cells` along each axis. Raises an error if a coordinate is not finite or above 1e18.
 function octree.grid(where, m, depth)
     object.check_positions(where, m.positions)
     local low, high = m:bounds()
@@ -31,8 +31,9 @@ function octree.grid(where, m, depth)
     return grid
 end
 
---- octree.pairs(m, grid, depth) returns for each triangle and each cell that it overlaps the cell (0-based, row-major, z first)
--- and the triangle, two streams of int in the order of the triangles. Each level keeps the children that a triangle overlaps.
+--- octree.pairs(m, grid, depth) returns for each triangle and each cell that it overlaps the cell (0-based, row-major,
+-- z first) and the triangle, two streams of int in the order of the triangles. Each level keeps the children that a
+-- triangle overlaps.
 function octree.pairs(m, grid, depth)
     local k = kernels:program()
     if m.faces == 0 then return rill.stream("int", 0), rill.stream("int", 0) end

@@ -11,7 +11,9 @@ local fail <const> = errors.fail
 local weld = {}
 
 local MOST_CELLS <const> = 2 ^ 30 -- along an axis; indices of cells, and of cells two further, are ints
-local SIDE <const> = 0.57735 -- of a cell, in epsilons: vertices in one cell are at most an epsilon apart, and vertices an epsilon apart are at most two cells apart
+-- The side of a cell, in epsilons: vertices in one cell are at most an epsilon apart, and vertices an epsilon apart
+-- are at most two cells apart.
+local SIDE <const> = 0.57735
 
 local BLOCK <const> = 32 -- vertices that are skipped together, and number of blocks in a larger block
 

@@ -1,5 +1,5 @@
--- Generalized winding numbers (A. Jacobson et al., Robust inside-outside segmentation using generalized winding numbers,
--- 2013): the sum of the solid angles of all triangles, in double precision.
+-- Generalized winding numbers (A. Jacobson et al., Robust inside-outside segmentation using generalized winding
+-- numbers, 2013): the sum of the solid angles of all triangles, in double precision.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local kernels <const> = require "rill.glsl.template".file "winding"

@@ -3,7 +3,8 @@
 
 local isosurface = {}
 
-isosurface.STEPS = 16384 -- largest number of steps of a ray. With a constant limit the loop is known to end, so that no check is needed
+-- Largest number of steps of a ray. With a constant limit the loop is known to end, so that no check is needed.
+isosurface.STEPS = 16384
 
 --- isosurface.surroundings(low, high, up) returns the scene around a box with these corners: a point of the floor, the
 -- width of the floor's tiles, and the longest side of the box.

@@ -3,8 +3,8 @@ local network = {}
 
 local MOST <const> = 256 -- elements: a program with more exchanges takes long to compile
 
---- network.exchanges(n) returns the exchanges of Batcher's odd-even merge sort of n elements: a list of {a =, b =}, 1-based positions, a < b.
--- n is at most 256.
+--- network.exchanges(n) returns the exchanges of Batcher's odd-even merge sort of n elements: a list of {a =, b =},
+-- 1-based positions, a < b. n is at most 256.
 function network.exchanges(n)
     assert(math.type(n) == "integer" and n <= MOST, "a sorting network is for a whole number of elements up to 256")
     local list, p = {}, 1

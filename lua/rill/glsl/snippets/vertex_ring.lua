@@ -14,8 +14,9 @@ local function values_of(width)
         ring_end = 2 * width + 1, ring_second = 2 * width + 2}
 end
 
---- vertex_ring.values(corners) returns the values of the snippet for vertices of at most `corners` corners, or nil if there are more than 16. ring_slots: a row for
--- each neighbor, with the index `n` of near and side, and the indices before, after, and second after it.
+--- vertex_ring.values(corners) returns the values of the snippet for vertices of at most `corners` corners, or nil if
+-- there are more than 16. ring_slots: a row for each neighbor, with the index `n` of near and side, and the indices
+-- before, after, and second after it.
 function vertex_ring.values(corners)
     local width
     for i = #WIDTHS, 1, -1 do width = corners <= WIDTHS[i] and WIDTHS[i] or width end

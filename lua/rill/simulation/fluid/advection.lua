@@ -30,8 +30,8 @@ function advection.flow(f)
     launch(program.again, {e = f.c, a = f.a, range = f.ranges, r = f.w}, true)
 end
 
---- advection.carry(f, q, reach) advects a carried quantity by f.u. reach: that of clock.reach. Fields of q: type, now, next, fed (the value at inflows,
--- or nil), zero, and for the MacCormack method ahead, low and high.
+--- advection.carry(f, q, reach) advects a carried quantity by f.u. reach: that of clock.reach. Fields of q: type, now,
+-- next, fed (the value at inflows, or nil), zero, and for the MacCormack method ahead, low and high.
 function advection.carry(f, q, reach)
     local grid = f.grid
     local program = grid:program(programs.carried, {held = f.held ~= nil, corrects = f.corrects, Q = q.type})

@@ -108,8 +108,8 @@ end
 
 -- ---- fields
 
--- The methods of a grid in one process. rill.mpi.grid replaces those that depend on where elements are stored; `parts` is
--- then true.
+-- The methods of a grid in one process. rill.mpi.grid replaces those that depend on where elements are stored; `parts`
+-- is then true.
 local methods = {program = program, launch = launch}
 methods.__index = methods
 
@@ -154,8 +154,8 @@ function methods:sampled(is_padded, shift, sample)
     return sample(is_padded and self.padded or self.shape, shift)
 end
 
---- Views of streams with halo: self:own_cells(s) returns the cells of this process. self:cells(s) returns all cells, which
--- may be a new distributed stream, and self:all_cells(s) all cells as a stream of this process.
+--- Views of streams with halo: self:own_cells(s) returns the cells of this process. self:cells(s) returns all cells,
+-- which may be a new distributed stream, and self:all_cells(s) all cells as a stream of this process.
 function methods:own_cells(s)
     return s:domain(self.first, self.last)
 end
@@ -173,9 +173,9 @@ methods.rows = methods.part
 function methods.largest() end
 methods.sum, methods.add, methods.changed = methods.largest, methods.largest, methods.largest
 
---- grid.new(shape, spacing, sides, mac, slips [, on]) returns a grid. on: the option `on`. shape is in the order of Lua; sizes, spacing and
--- sides (each {low, high} of {mode =, velocity =}) are in the order of kernels, x first. slips: walls do not affect
--- the tangential velocity.
+--- grid.new(shape, spacing, sides, mac, slips [, on]) returns a grid. on: the option `on`. shape is in the order of
+-- Lua; sizes, spacing and sides (each {low, high} of {mode =, velocity =}) are in the order of kernels, x first. slips:
+-- walls do not affect the tangential velocity.
 function grid.new(shape, spacing, sides, mac, slips, on)
     local rank = #shape
     local self = setmetatable({rank = rank, shape = shape, spacing = spacing, mac = mac, kinds = sides, closed = true},

@@ -132,8 +132,8 @@ local function shape_text(shape)
     return table.concat(shape, "x")
 end
 
---- settings.stream(name, what, value, grid, types) returns an open stream of the cells of a grid and one of the types (a
--- set). Expressions are evaluated. Raises an error for other values.
+--- settings.stream(name, what, value, grid, types) returns an open stream of the cells of a grid and one of the types
+-- (a set). Expressions are evaluated. Raises an error for other values.
 function settings.stream(name, what, value, grid, types)
     if not provider.accepts(value) then
         fail("%s: %s: expected an open stream, got %s", name, what, told(value))

@@ -14,7 +14,8 @@ local equation = {}
 
 local PER_CYCLE <const> = 0.1 -- largest fraction of the residual that remains after a multigrid cycle
 local CYCLES <const> = 2 -- between two evaluations of the velocity
-local ENOUGH <const> = 1e-4 -- tolerance of conjugate gradients between two evaluations, if the final tolerance is smaller
+-- Tolerance of conjugate gradients between two evaluations, if the final tolerance is smaller.
+local ENOUGH <const> = 1e-4
 local MOST <const> = 400 -- default of the option 'iterations'
 local JACOBI <const> = 40 -- default number of Jacobi iterations, as in the chapter's figures
 

@@ -14,9 +14,9 @@ local function texts_of(list)
     return list
 end
 
---- coordinates.vectors(where, on, name, s [, type, count]) returns a copy of the option `name`, a stream of vectors, one
--- for each particle, and the corners of its bounding box. Raises an error if an element is not finite, or if the type
--- or the number differs from those given. on: the provider of the copy.
+--- coordinates.vectors(where, on, name, s [, type, count]) returns a copy of the option `name`, a stream of vectors,
+-- one for each particle, and the corners of its bounding box. Raises an error if an element is not finite, or if the
+-- type or the number differs from those given. on: the provider of the copy.
 function coordinates.vectors(where, on, name, s, type, count)
     s = on.open(("%s: option '%s'"):format(where, name), s)
     if not coordinates.dimensions[s.type] or type and s.type ~= type or #s.shape ~= 1 then

@@ -12,8 +12,10 @@ local smoothing = require "rill.simulation.particle.smoothing"
 local rounds = {}
 
 local ALL <const> = 1 << 30 -- more than any number of particles
-local LOOPED <const> = 120000 -- particles in all loops of an invocation, two per trip, on devices that limit trips to 65,535
-local PAIRS <const> = 1 << 30 -- pairs in a launch on these devices: about a second, after which a program can be interrupted
+-- Particles in all loops of an invocation, two per trip, on devices that limit trips to 65,535.
+local LOOPED <const> = 120000
+-- Pairs in a launch on these devices: about a second, after which a program can be interrupted.
+local PAIRS <const> = 1 << 30
 local LEAST <const> = 256 -- smallest limit of particles in a loop; fluids have fewer in a row
 local ROWS <const> = {[2] = 3, [3] = 9} -- rows of cells, each of which may be as long as the longest
 local SHARE <const> = {cpu = 4, gpu = 1} -- particles of an invocation

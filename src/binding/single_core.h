@@ -1,7 +1,7 @@
 /* Restricts the process to one core temporarily, so that the elapsed time of its threads is the CPU time of
  * their work. */
-#ifndef RILL_BASE_SINGLE_CORE_H
-#define RILL_BASE_SINGLE_CORE_H
+#ifndef RILL_BINDING_SINGLE_CORE_H
+#define RILL_BINDING_SINGLE_CORE_H
 
 #include <sched.h>
 #include <stdbool.h>

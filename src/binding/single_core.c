@@ -1,4 +1,4 @@
-#include "base/single_core.h"
+#include "binding/single_core.h"
 
 #include <dirent.h>
 #include <stdlib.h>
