@@ -306,7 +306,8 @@ local function with_ghosts(state, radius, names)
     return all
 end
 
---- particles.ghosts(where, p, radius, names) returns what Q:ghosts does for some fields. names: a list that contains "id".
+--- particles.ghosts(where, p, radius, names) returns what Q:ghosts does for some fields. names: a list that contains
+-- "id".
 function particles.ghosts(where, p, radius, names)
     return with_ghosts(kind.check(p, where), radius, names)
 end

@@ -1,7 +1,7 @@
--- The passes of rill.sph over ranks: the functions of rill.simulation.particle.step for particles that are divided among
--- the ranks (rill.mpi.particles). A rank moves its own particles, gets those of other ranks within twice the radius, and
--- runs the passes of one process over all of these. Densities within the radius are then complete, and so are the forces
--- on its own particles.
+-- The passes of rill.sph over ranks: the functions of rill.simulation.particle.step for particles that are divided
+-- among the ranks (rill.mpi.particles). A rank moves its own particles, gets those of other ranks within twice the
+-- radius, and runs the passes of one process over all of these. Densities within the radius are then complete, and so
+-- are the forces on its own particles.
 local rill = require "rill.core.public"
 local integration = require "rill.simulation.particle.integration"
 local rounds = require "rill.simulation.particle.step"
@@ -51,8 +51,8 @@ local function move(self, fractions)
     end
 end
 
--- Returns the state of rill.simulation.particle.step for this rank's particles and those near them, in the order of ids;
--- nil if the rank has none.
+-- Returns the state of rill.simulation.particle.step for this rank's particles and those near them, in the order of
+-- ids; nil if the rank has none.
 local function near_state(self)
     local own = self.particles
     local all = particles.ghosts("P:step", own, 2 * self.how.radius, FIELDS)
@@ -167,7 +167,8 @@ end
 
 local NAMES <const> = {positions = "position", velocities = "velocity", density = "density", pressure = "pressure"}
 
---- passes.home(self, kept) returns a table of distributed streams in the original order of the particles: see rounds.home.
+--- passes.home(self, kept) returns a table of distributed streams in the original order of the particles: see
+-- rounds.home.
 function passes.home(self, kept)
     local own, c, counts, sends = self.particles, cut.new("P", {self.particles.total}), {}, {}
     local ends = own.count > 0 and rill.searchsorted(own.id, rill.from(c.ends[1], "int")):values()

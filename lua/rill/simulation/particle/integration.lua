@@ -24,8 +24,8 @@ function integration.program(dimensions, walls)
     return neighbors.program(texts.passes, dimensions, walls.text)
 end
 
---- integration.glide(dimensions, walls) returns the kernel that moves particles by fractions of a time step, and nothing
--- else.
+--- integration.glide(dimensions, walls) returns the kernel that moves particles by fractions of a time step, and
+-- nothing else.
 function integration.glide(dimensions, walls)
     return neighbors.program(texts.glide, dimensions, walls.text).glide
 end

@@ -78,10 +78,10 @@ local function add_arguments(self, how)
     end
 end
 
---- rounds.new(x, v, extents, how [, given]) returns the state and the kernels for particles at x with velocities v, whose
--- bounding box has these extents. `how` has the options. given: a table {clock =, rho =, id =, still =}, which the state
--- uses instead of its own. still: {walls =, moves =}, no walls and their
--- kernels, for particles that have been moved before they are sorted.
+--- rounds.new(x, v, extents, how [, given]) returns the state and the kernels for particles at x with velocities v,
+-- whose bounding box has these extents. `how` has the options. given: a table {clock =, rho =, id =, still =}, which
+-- the state uses instead of its own. still: {walls =, moves =}, no walls and their kernels, for particles that have
+-- been moved before they are sorted.
 function rounds.new(x, v, extents, how, given)
     local count, traits = x.size, rill.device().traits
     local walls = how.walls
@@ -181,8 +181,8 @@ function rounds.weigh(self, mass)
 end
 
 --- rounds.act(self, before, old, new, after) moves particles by the fractions before.kick and before.drift of the time
--- step, computes densities and forces, and moves particles by the fractions `after`. old, new: fractions of the last and
--- this step since densities were computed.
+-- step, computes densities and forces, and moves particles by the fractions `after`. old, new: fractions of the last
+-- and this step since densities were computed.
 function rounds.act(self, before, old, new, after)
     move(self, before.kick, before.drift)
     find_density(self, self.acts, old, new)
@@ -215,8 +215,8 @@ function rounds.range(self)
 end
 
 local HOME <const> = template.new [=[
-    kernel void home(int id<>, $V x<>, $V v<>, float rho<>, vec2 state<>, inout $V to_x[], inout $V to_v[], inout float to_rho[],
-                     inout float to_p[]) {
+    kernel void home(int id<>, $V x<>, $V v<>, float rho<>, vec2 state<>, inout $V to_x[], inout $V to_v[],
+                     inout float to_rho[], inout float to_p[]) {
         to_x[id] = x;
         to_v[id] = v;
         to_rho[id] = rho;
