@@ -205,7 +205,8 @@ local function size_of(self, name, b)
     return squares > 1e-280 and squares < math.huge and math.sqrt(squares) or operator.finite(name, "b", b)
 end
 
--- Solves for b and returns x and the report. If b does not determine the constant mode, or hardly does, that mode is solved separately, since cycles omit it.
+-- Solves for b and returns x and the report. If b does not determine the constant mode, or hardly does, that mode is
+-- solved separately, since cycles omit it.
 local function solve(self, name, b, opts)
     local whole = size_of(self, name, b)
     local size, mean, away, target = whole, 0, 0, 0
