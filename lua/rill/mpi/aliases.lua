@@ -53,10 +53,9 @@ local SMOKE <const> = {
 -- dimensions, Y. Lengths are in cells.
 -- Options: shape (required): {rows, columns}; dt (default 1): seconds of a step; lift (default 0.1) and weight (default
 -- 0.02): rill.fluid's buoyancy {heat = lift, density = -weight}; cooling (default 0.01): the share of heat that is lost
--- per second; reach (default 8, from 2 to 64): a step is divided, so that the fluid crosses at most reach - 1.5 cells in
--- a part; tolerance (default 1e-4): that of rill.fluid. Advection is semi-Lagrangian.
--- Fields: fluid: the fluid; density, heat, velocity_x, velocity_y, pressure: distributed streams of values at the centers
--- of cells; time, steps.
+-- per second; reach (default 8, from 2 to 64): a step is divided, so that the fluid crosses at most reach - 1.5 cells
+-- in a part; tolerance (default 1e-4): that of rill.fluid. Advection is semi-Lagrangian. Fields: fluid: the fluid;
+-- density, heat, velocity_x, velocity_y, pressure: distributed streams of values at the centers of cells; time, steps.
 function aliases.smoke(mpi, options)
     local o = option.take("rill.mpi.smoke", options, SMOKE)
     local fluid = rill.fluid {shape = o.shape, dt = o.dt, cfl = o.reach - 1.5, substeps = true, tolerance = o.tolerance,
@@ -134,10 +133,10 @@ local SHARE <const> = {vec2 = 16, vec3 = 20} -- of Monaghan's viscosity: alpha r
 
 --- rill.mpi.sph(options) is an earlier name of rill.sph with on = rill.mpi: returns a weakly compressible fluid of
 -- particles, Z.
--- Options: positions, radius and sound (required), velocities, density (default 1), mass and gravity: as for rill.sph; box
--- (required): {low, high}, closed walls, which return the share `bounce` (default 0.3) of the velocity; viscosity (default
--- 0.1): the factor alpha of Monaghan's artificial viscosity, for which rill.sph gets the dynamic viscosity alpha radius
--- sound density / 16, or / 20 in three dimensions; dt (default: 0.2 radius / sound): seconds of a step.
+-- Options: positions, radius and sound (required), velocities, density (default 1), mass and gravity: as for rill.sph;
+-- box (required): {low, high}, closed walls, which return the share `bounce` (default 0.3) of the velocity; viscosity
+-- (default 0.1): the factor alpha of Monaghan's artificial viscosity, for which rill.sph gets the dynamic viscosity
+-- alpha radius sound density / 16, or / 20 in three dimensions; dt (default: 0.2 radius / sound): seconds of a step.
 -- Fields: fluid: the particles of rill.sph; positions, velocities, densities (streams of this rank's particles),
 -- particles (see rill.mpi.particles), time, steps, dt, mass.
 function aliases.sph(mpi, options)
