@@ -574,6 +574,12 @@ print(report)
 print((rill.help "rill.solve.richardson"))
 print(select(2, pcall(rill.solve.richardson, A, rill.from {6, 10, 8}, {omega = 0.3}, 1)))
 print(select(2, pcall(rill.solve.richardson, A, rill.from {6, 10, 8}, {omege = 0.3})))
+local found, mpi = pcall(require, "rill.mpi")
+if found then -- over distributed streams
+    local twice = rill.kernel "kernel void twice(float x<>, out float y<>) { y = 2 * x; }"
+    local y = rill.solve.richardson(twice, mpi.stream("float", 5, {init = 6}), {omega = 0.3})
+    assert(rill.type(y) == "mpi.stream" and math.abs(y:sum() - 15) < 1e-3)
+end
 ]])
         copy:build()
         local output = copy:run "spec/solve/richardson_spec.lua"
