@@ -3,8 +3,9 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local fold = require "rill.parts.fold"
+local histogram = require "rill.parts.histogram"
+local scan = require "rill.parts.scan"
 local option = require "rill.core.options"
-local parts = require "rill.stream.parts"
 local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
@@ -17,35 +18,8 @@ local SHIFT <const> = template.new [[
     kernel void shift(int i<>, $type first, out $type r<>) { r = $type(i) + first; }
 ]]
 
-local CARRY <const> = template.new [[
-    kernel void carry(${wide} x<>, ${wide} before, out $type r<>) { r = $type(x + before); }
-]]
-
-local function is_nan(x) return x ~= x end
-
--- Returns an object that adds numbers with the rounding errors (A. Neumaier 1974).
-local function adder()
-    local sum, lost = 0, 0
-    return {
-        add = function(x)
-            local total = sum + x
-            if math.type(total) == "float" then
-                lost = lost + (math.abs(sum) >= math.abs(x) and (sum - total) + x or (x - total) + sum)
-            end
-            sum = total
-        end,
-        sum = function()
-            local whole = sum + lost
-            return lost ~= 0 and not is_nan(whole) and whole or sum
-        end,
-    }
-end
-
 local SCAN_OPTIONS <const> = {exclusive = option.default(option.flag, false)}
 local TOP_OPTIONS <const> = {largest = option.default(option.flag, true)}
-local HISTOGRAM_OPTIONS <const> = {
-    bins = option.count, min = option.finite, max = option.finite, outside = option.choice {"drop", "clamp"},
-}
 
 return function(big, methods)
     -- Returns the state of the second operand of a dot product.
@@ -61,7 +35,7 @@ return function(big, methods)
         return second
     end
 
-    -- Calls f(stream, first, count) for each tile of a big stream.
+    -- Calls f(stream) for each tile of a big stream.
     local function each(state, name, f)
         tiles.each("b:" .. name, state, tiles.elements(state), f)
     end
@@ -90,26 +64,18 @@ return function(big, methods)
         errors.none(where, 3, 2, (...))
         local o = option.take(where, options, SCAN_OPTIONS)
         local empty <close> = tiles.empty(state)
-        local element = empty:scan().type
-        local real = types.is_real(element)
-        local carry = CARRY:kernel {type = element, wide = real and "double" or element}
+        local element <const> = empty:scan().type
+        local wide <const> = types.is_real(element) and "double" or element
         local per = tiles.elements(state, 8)
         local sink <close> = tiles.sink(where, path, element, state.shape, per)
-        local before = real and adder() or 0
-        tiles.each(where, state, per, function(s)
-            local wide = real and s:cast "double" or s
-            local sums <close> = wide:scan("add", {exclusive = o.exclusive})
-            local total = wide:sum()
-            local done <close> = carry(sums, real and before.sum() + 0.0 or before)
-            sink:put(done)
-            if real then
-                before.add(total)
-                wide:close()
-            else
-                before = (before + total) & 0xffffffff
-                before = element == "int" and before >= 1 << 31 and before - (1 << 32) or before
-            end
-        end)
+        scan.of(function(f)
+            tiles.each(where, state, per, function(s)
+                local line <close> = s:cast(wide)
+                local own <close> = f(line)
+                local done <close> = own:cast(element)
+                sink:put(done)
+            end)
+        end, wide, "add", o)
         sink:finish()
         return big.result(path, element, state)
     end, "b:scan")
@@ -121,21 +87,10 @@ return function(big, methods)
         local where <const> = "b:histogram"
         local state = big.numbers(b, "histogram")
         errors.none(where, 2, 1, (...))
-        local o = option.take(where, options, HISTOGRAM_OPTIONS)
-        local ranges
-        if not (o.min and o.max) and state.size > 0 then
-            ranges = {}
-            each(state, "histogram", function(s) parts.extend(ranges, {core._histogram_range(s)}) end)
-        end
-        local empty <close> = tiles.empty(state)
-        local counts, edges = core._histogram(empty, o, ranges, where)
-        counts = state.size > 1 << 31 and counts:cast "double" or counts
-        each(state, "histogram", function(s)
-            local own = core._histogram(s, o, ranges, where)
-            counts:write(counts + own)
-            own:close()
-        end)
-        return counts, edges
+        option.check(where, options, {bins = true, min = true, max = true, outside = true})
+        return histogram.of({where = where, type = state.type, size = state.size, each = function(f)
+            each(state, "histogram", function(s) f(s) end)
+        end}, options)
     end, "b:histogram")
 
     --- b:top_k(k [, options]) returns the first k elements of the sorted big stream, and their 0-based indices:

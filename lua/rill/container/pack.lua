@@ -8,8 +8,8 @@ local option = require "rill.core.options"
 local names = require "rill.core.packed_methods"
 local fold = require "rill.parts.fold"
 local reductions = require "rill.core.reductions"
-local scanned = require "rill.container.scan"
-local combined = require "rill.stream.parts"
+local histogram = require "rill.parts.histogram"
+local scan = require "rill.parts.scan"
 local stream_stats = require "rill.stream.stats"
 
 local fail <const> = errors.fail
@@ -84,8 +84,8 @@ local function sorts_along(arguments)
     return is_table(arguments[1]) and arguments[1].axis ~= nil
 end
 
--- If it needs less memory, the mapped elements are packed in parts, and the results of the parts are
--- joined by the functions from here to `joined`.
+-- If it needs less memory, the mapped elements are packed in parts, and the results of the parts are joined by the
+-- functions of the table `joined`.
 
 -- Returns the 1-based indices of the first element in row-major order that has a value, in a part of which `before`
 -- elements precede.
@@ -112,62 +112,80 @@ local function concatenated(list)
     return result
 end
 
-local function filter(_, parts, ...)
+-- Adds statistics of a part to those of all parts before it. `finite`: the number of finite numbers before. Only these
+-- contribute to the mean.
+local function add_stats(all, own, finite)
+    local count <const> = own.count - own.nan - own.inf
+    for _, key in ipairs {"count", "nan", "inf"} do all[key] = all[key] + own[key] end
+    all.min = all.min and own.min and math.min(all.min, own.min) or all.min or own.min
+    all.max = all.max and own.max and math.max(all.max, own.max) or all.max or own.max
+    if count > 0 then
+        local share <const> = count / (finite + count)
+        all.mean = (all.mean or 0) * (1 - share) + own.mean * share
+    end
+end
+
+-- The methods that are computed in parts, of a container and a function that calls f(line, arguments, before, part) for each
+-- part: see by_parts.
+local joined <const> = {}
+
+--- joined.filter(c, parts) returns the elements of all parts for which a predicate holds.
+function joined.filter(_, parts)
     local list = {}
-    parts(function(results) list[#list + 1] = results[1] end, ...)
+    parts(function(line, arguments) list[#list + 1] = line:filter(table.unpack(arguments, 1, arguments.n)) end)
     return concatenated(list)
 end
 
-local function find(c, parts, ...)
+--- joined.find(c, parts) returns the coordinates of the elements of all parts for which a predicate holds.
+function joined.find(c, parts)
     local list = {}
-    parts(function(results, part) list[#list + 1] = points_of(c, results[1], part) end, ...)
+    parts(function(line, arguments, _, part)
+        list[#list + 1] = points_of(c, line:find(table.unpack(arguments, 1, arguments.n)), part)
+    end)
     return core._set_indices(concatenated(list), true)
 end
 
--- Joins the tables of rill.debug.stats. Only finite numbers contribute to the mean.
-local function stats(_, parts, ...)
+--- joined.histogram(c, parts, options) returns the histogram of all parts.
+function joined.histogram(c, parts, options)
+    return histogram.of({where = "c:histogram", type = c.type, each = function(f)
+        parts(function(line, arguments) f(line, nil, arguments[1]) end)
+    end}, options)
+end
+
+--- joined.scan(c, parts, op, options) returns a container of the scan, which is mapped like c.
+function joined.scan(c, parts, op, options)
+    local made <const> = core._mapped_like(c, c.type)
+    scan.of(function(f)
+        parts(function(line, _, _, part)
+            local own <close> = f(line)
+            core._put_line(made, part, own)
+        end)
+    end, c.type, op, options)
+    return made
+end
+
+--- joined.stats(c, parts) returns the statistics of all parts, without quartiles.
+function joined.stats(_, parts)
     local all, finite = nil, 0
-    parts(function(results)
-        local own = results[1]
-        local count <const> = own.count - own.nan - own.inf
+    parts(function(line)
+        local own <const> = stream_stats.of(line, true) -- quartiles of parts do not determine those of all elements
         if all then
-            for _, key in ipairs {"count", "nan", "inf"} do all[key] = all[key] + own[key] end
-            all.min = all.min and own.min and math.min(all.min, own.min) or all.min or own.min
-            all.max = all.max and own.max and math.max(all.max, own.max) or all.max or own.max
-            if count > 0 then
-                local share <const> = count / (finite + count)
-                all.mean = (all.mean or 0) * (1 - share) + own.mean * share
-            end
+            add_stats(all, own, finite)
         end
-        all, finite = all or own, finite + count
-    end, ...)
+        all, finite = all or own, finite + own.count - own.nan - own.inf
+    end)
     return all
 end
 
--- Determines the bins from the range of all parts first, then counts in each part.
-local function histogram(_, parts, options, ...)
-    local ranges, total, edges = {}, nil, nil
-    if select("#", ...) > 0 then
-        -- Too many arguments: the method itself raises the error.
-        parts(function() end, function(line, ...) return line:histogram(...) end, options, ...)
-    end
-    if options == nil or is_table(options) and (options.min == nil or options.max == nil) then
-        parts(function(results) combined.extend(ranges, results) end, core._histogram_range)
-    end
-    parts(function(results)
-        local own = results[1]
-        local sum = total and (total + own):eval() or own
-        if total then
-            total:close()
-            own:close()
-        end
-        total = sum
-        edges = edges or table.pack(table.unpack(results, 2, results.n))
-    end, core._histogram, options, #ranges > 0 and ranges or nil)
-    return total, table.unpack(edges)
+for name in pairs(reductions) do
+    joined[name] = type(name) == "string" and function(c, parts)
+        return fold.reduce({where = "c:" .. name, type = c.type, each = function(f)
+            parts(function(line, arguments, before)
+                f(line, function(_, value) return place(c, "c:" .. name, line, before, value) end, arguments[1])
+            end)
+        end}, name)
+    end or nil
 end
-
-local joined <const> = {filter = filter, find = find, histogram = histogram, stats = stats}
 
 local function close_all(opened)
     for _, s in ipairs(opened) do
@@ -175,24 +193,17 @@ local function close_all(opened)
     end
 end
 
--- Functions that are applied to the parts instead of the method itself.
-local part_methods <const> = {
-    histogram = function(line, f, ...) return f(line, ...) end,
-    stats = function(line, ...) -- quartiles of parts do not determine the quartiles of all elements
-        return select("#", ...) > 0 and line:stats(...) or stream_stats.of(line, true)
-    end,
-}
-
--- Calls take(line, arguments, before, part) for each part of the mapped elements: the packed stream, the arguments of a
--- method of it, and the number of elements of the parts before it.
-local function by_parts(c, name, count, take, ...)
+-- Calls f(line, arguments, before, part) for each part of the mapped elements: the packed stream, the arguments of a method
+-- of it, and the number of elements of the parts before it. `reverse`: from the last part.
+local function by_parts(c, name, count, reverse, f, ...)
     local before = 0
     for k = 1, count do
-        local part <close> = count > 1 and core._line_part(c, k, count, "c:" .. name) or nil
+        local own <const> = reverse and count + 1 - k or k
+        local part <close> = count > 1 and core._line_part(c, own, count, "c:" .. name) or nil
         local arguments, opened = prepared(c, name, part, ...)
         local line = core._line(c, c, "c:" .. name, part)
         opened[#opened + 1] = line
-        take(line, arguments, before, part)
+        f(line, arguments, before, part)
         before = before + line.size
         close_all(opened)
     end
@@ -205,32 +216,26 @@ local function is_numbered(pred)
         (pred:find "%f[%w_]i%f[^%w_]" or pred:find "random") ~= nil
 end
 
+-- The most arguments of methods in parts: other arguments are for streams.
+local MOST <const> = {scan = 2, histogram = 1, filter = 2, find = 2, dot = 1}
+
 -- Returns whether a method can be computed in parts.
-local function joins(c, name, ...)
-    if name == "scan" then
-        return scanned.serves(c.type, ...)
+local function joins(c, name, first, ...)
+    local count <const> = 1 + select("#", ...)
+    if not joined[name] or count > math.max(1, MOST[name] or 0) or not MOST[name] and first ~= nil then
+        return false
+    elseif name == "scan" then
+        return scan.serves(c.type, first, ...)
+    elseif name == "dot" then
+        return along(c, first)
     end
-    local row <const> = reductions[name]
-    if row then -- other arguments are for streams
-        return select(name == "dot" and 2 or 1, ...) == nil and (name ~= "dot" or along(c, (...)))
-    end
-    return joined[name] ~= nil and not ((name == "filter" or name == "find") and is_numbered((...)))
+    return not ((name == "filter" or name == "find") and is_numbered(first))
 end
 
 -- Returns whether the order of the elements does not matter.
 local function is_unordered(name)
     local row <const> = reductions[name]
     return name == "stats" or row and not row.indices and name ~= "prod" and name ~= "dot"
-end
-
--- Returns a reduction of the mapped elements in parts.
-local function reduce(c, name, count, other)
-    local function each(f)
-        by_parts(c, name, count, function(line, arguments, before)
-            f(line, function(_, value) return place(c, "c:" .. name, line, before, value) end, arguments[1])
-        end, other)
-    end
-    return fold.reduce({where = "c:" .. name, type = c.type, each = each}, name)
 end
 
 local function call(c, name, axis, ...)
@@ -248,16 +253,10 @@ local function call(c, name, axis, ...)
     local unordered = partial and is_unordered(name)
     local in_parts <const> = partial and joins(c, name, ...)
     local parts = in_parts and core._line_parts(c, "c:" .. name, name == "histogram", unordered) or 1
-    if reductions[name] and (parts > 1 or in_parts and reductions[name].indices) then
-        return reduce(c, name, parts, ...)
-    elseif parts > 1 and name == "scan" then
-        return scanned.by_parts(c, parts, ...)
-    elseif parts > 1 then
-        return joined[name](c, function(take, ...)
-            by_parts(c, name, parts, function(line, arguments, _, part)
-                local method = part_methods[name] or line[name]
-                take(table.pack(method(line, table.unpack(arguments, 1, arguments.n))), part)
-            end, ...)
+    if parts > 1 or in_parts and reductions[name] and reductions[name].indices then
+        return joined[name](c, function(f)
+            local reverse <const> = name == "scan" and given[2] and given[2].reverse
+            by_parts(c, name, parts, reverse, f, table.unpack(given, 1, given.n))
         end, ...)
     end
     local arguments, opened = prepared(c, name, nil, ...)

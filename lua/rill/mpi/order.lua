@@ -8,6 +8,7 @@ local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local cut = require "rill.mpi.cut"
 local constructor = require "rill.mpi.constructor"
+local histogram = require "rill.parts.histogram"
 local samples = require "rill.parts.order"
 local distributed = require "rill.mpi.distributed"
 local texts = require "rill.stream.filter"
@@ -422,43 +423,12 @@ function methods.unique(d)
     return from_rows(rest(values)), from_rows(rest(counts))
 end
 
--- Returns a stream of the least and the largest element, without NaN.
-local function range(d, state)
-    local low, high = d, d
-    local seen = types.seen_scalar(state.data.type)
-    if seen == "float" or seen == "double" then
-        low = d:map("x == x ? x : other", {other = math.huge})
-        high = d:map("x == x ? x : other", {other = -math.huge})
-    end
-    low, high = low:min(), high:max()
-    return low and low <= high and rill.from({low, high}, "double") or rill.stream("double", 0)
-end
-
---- D:histogram(options) returns the numbers of elements per bin, as a stream that is the same on every rank: see
--- s:histogram. The counts are doubles if D has more than 2^31 elements.
-function methods.histogram(d, options)
+--- D:histogram([options]) returns the numbers of elements per bin, and the edges of the bins, as streams that are the same
+-- on every rank: see s:histogram. The counts are doubles if D has more than 2^31 elements.
+methods.histogram = errors.guard(function(d, options)
     local state = distributed.check("D:histogram", "d", d)
-    local o = {}
-    if options ~= nil and not option.table[1](options) then
-        fail("D:histogram: argument #1 'options': expected a table, got %s", errors.told(options))
-    end
-    for key, value in pairs(options or {}) do
-        o[key] = value
-    end
-    if o.min == nil or o.max == nil then
-        if not types.scalar(state.data.type) then
-            fail("D:histogram: elements of %s: give 'min' and 'max'", state.data.type)
-        end
-        local _, edges = range(d, state):histogram {bins = 1, min = o.min, max = o.max}
-        o.min, o.max = edges:get(1), edges:get(2)
-    end
-    local counts, total = distributed.part(state):histogram(o), nil
-    counts = tables.product(state.data.cut.shape) > 1 << 31 and counts:cast "double" or counts
-    for _, text in ipairs(wire.mpi.gather(counts:bytes())) do
-        local other = rill.stream(counts.type, counts.shape):write(text)
-        total = total and (total + other):eval() or other
-    end
-    return total
-end
+    return histogram.of({where = "D:histogram", type = state.data.type, size = tables.product(state.data.cut.shape),
+        gather = wire.gather, each = function(f) f(distributed.part(state)) end}, options)
+end, "D:histogram")
 
 return order

@@ -174,25 +174,26 @@ static int stream_lua_histogram(lua_State *L)
     return histogram_of(L, "s:histogram");
 }
 
-/* _histogram(s, options, ranges [, function]): computes the histogram of one part of the data for a function, by default
- * s:histogram. All the data is in the range ranges[1] to ranges[2], and its second component in the range ranges[3] to
- * ranges[4]. Without ranges, the data is s. */
+/* _histogram(s, options, ranges, function): computes the histogram of one part of the data for a function. All the data
+ * is in the range ranges[1] to ranges[2], and its second component in the range ranges[3] to ranges[4]. Without ranges,
+ * the data is s. */
 static int module_histogram(lua_State *L)
 {
-    const char *function = luaL_optstring(L, 4, "s:histogram");
+    const char *function = luaL_checkstring(L, 4);
     lua_settop(L, 4);
     return histogram_of(L, function);
 }
 
-/* _histogram_range(s): returns the minimum and maximum of each component. */
+/* _histogram_range(s, function): returns the minimum and maximum of each component. */
 static int module_histogram_range(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "s:histogram", 0, "s");
+    const char *function = luaL_checkstring(L, 2);
+    const Stream *s = accept_check(L, 1, function, 0, "s");
     int axes = s->type->is_struct || s->type->value->scalar == SCALAR_BOOL ? 0 : s->type->components;
     HistogramSpec found = {.axes = axes <= 2 ? axes : 0};
     lua_settop(L, 2);
     lua_pushnil(L);
-    find_range(L, "s:histogram", s, &found);
+    find_range(L, function, s, &found);
     for (int a = 0; a < found.axes; a++) {
         lua_pushnumber(L, found.axis[a].low);
         lua_pushnumber(L, found.axis[a].high);
