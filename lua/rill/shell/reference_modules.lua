@@ -265,7 +265,7 @@ D:filter(test: any): distributed -- returns the elements for which a test holds,
 D:find(test: any): distributed -- returns the 0-based indices of the elements for which a test holds
 D:sort(options?: {descending?: boolean}): distributed -- returns the sorted elements
 D:unique(): distributed, distributed -- returns the distinct elements in ascending order, and how often each occurs
-D:histogram(options?: table): stream -- returns the numbers of elements per bin, on every rank
+D:histogram(options?: table): stream, stream -- returns the numbers of elements per bin, and the edges of the bins, on every rank
 D:rebalance(): distributed -- returns the same elements in the standard cut
 D:collect(root?: integer|string): stream? -- returns all elements as a stream on one rank, or with "all" on every rank
 D:save(path: string): distributed -- writes a .npy file on all ranks together
