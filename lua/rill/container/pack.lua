@@ -125,8 +125,8 @@ local function add_stats(all, own, finite)
     end
 end
 
--- The methods that are computed in parts, of a container and a function that calls f(line, arguments, before, part) for each
--- part: see by_parts.
+-- The methods that are computed in parts, of a container and a function that calls f(line, arguments, before, part)
+-- for each part: see by_parts.
 local joined <const> = {}
 
 --- joined.filter(c, parts) returns the elements of all parts for which a predicate holds.
@@ -193,8 +193,8 @@ local function close_all(opened)
     end
 end
 
--- Calls f(line, arguments, before, part) for each part of the mapped elements: the packed stream, the arguments of a method
--- of it, and the number of elements of the parts before it. `reverse`: from the last part.
+-- Calls f(line, arguments, before, part) for each part of the mapped elements: the packed stream, the arguments of a
+-- method of it, and the number of elements of the parts before it. `reverse`: from the last part.
 local function by_parts(c, name, count, reverse, f, ...)
     local before = 0
     for k = 1, count do

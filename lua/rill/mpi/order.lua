@@ -423,8 +423,8 @@ function methods.unique(d)
     return from_rows(rest(values)), from_rows(rest(counts))
 end
 
---- D:histogram([options]) returns the numbers of elements per bin, and the edges of the bins, as streams that are the same
--- on every rank: see s:histogram. The counts are doubles if D has more than 2^31 elements.
+--- D:histogram([options]) returns the numbers of elements per bin, and the edges of the bins, as streams that are the
+-- same on every rank: see s:histogram. The counts are doubles if D has more than 2^31 elements.
 methods.histogram = errors.guard(function(d, options)
     local state = distributed.check("D:histogram", "d", d)
     return histogram.of({where = "D:histogram", type = state.data.type, size = tables.product(state.data.cut.shape),

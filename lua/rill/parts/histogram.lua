@@ -23,9 +23,9 @@ local function ranges_of(provider)
     return #ranges > 0 and ranges or nil
 end
 
---- histogram.of(provider, options) returns the counts and the edges of bins, as s:histogram does. The counts are doubles if
--- the provider's field `size`, the number of elements, is above 2^31. Without min and max, the parts are read twice. The
--- third argument of the function of provider.each: the options for the part; nil: `options`.
+--- histogram.of(provider, options) returns the counts and the edges of bins, as s:histogram does. The counts are
+-- doubles if the provider's field `size`, the number of elements, is above 2^31. Without min and max, the parts are
+-- read twice. The third argument of the function of provider.each: the options for the part; nil: `options`.
 function histogram.of(provider, options)
     local where <const> = provider.where
     local needed <const> = options == nil or option.table[1](options) and (options.min == nil or options.max == nil)

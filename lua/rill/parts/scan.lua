@@ -18,8 +18,8 @@ local LAST <const> = template.new "kernel void last($T s[], int i, out $T r<>) {
 local BOTH <const> = template.new
     "kernel void both($T s[], $T x[], int i, out $T r<>) { $T a = s[i], b = x[i]; r = ($op); }"
 
---- scan.serves(element, op, options) returns whether a scan of elements of this type, with this operator and these options,
--- can be computed in parts.
+--- scan.serves(element, op, options) returns whether a scan of elements of this type, with this operator and these
+-- options, can be computed in parts.
 function scan.serves(element, op, options)
     op = op or "add"
     local plain = options == nil or option.table[1](options) and options.segments == nil
@@ -27,9 +27,9 @@ function scan.serves(element, op, options)
         or (element == "float" or element == "double" or element:find "^d?vec[234]$") and REAL[op])
 end
 
---- scan.of(each, element, op, options) scans the parts of a stream of one dimension. `element`: the type of the results. each(f)
--- calls f(line) for each part in order, from the last one if the option `reverse` is set, and gets its scan, which it
--- closes. op nil: add.
+--- scan.of(each, element, op, options) scans the parts of a stream of one dimension. `element`: the type of the
+-- results. each(f) calls f(line) for each part in order, from the last one if the option `reverse` is set, and gets
+-- its scan, which it closes. op nil: add.
 function scan.of(each, element, op, options)
     local values <const> = {T = element, op = FORMULAS[op or "add"]}
     local join <const>, last <const>, both <const> = JOIN:kernel(values), LAST:kernel(values), BOTH:kernel(values)
