@@ -18,7 +18,7 @@ double rill_rounder(double bin)
 {
     return packDouble2x32(uvec2(0u, uint(1056 + 40 * clamp(int(bin), -26, 24)) << 20 | 0x80000u));
 }
-// The bin in which a run starts: that of its first element, or 0 if this is zero.
+// The bin in which a run starts: that of some of its elements, or 0 if they are zero.
 double rill_guess(double v)
 {
     int bin = rill_bin(v);

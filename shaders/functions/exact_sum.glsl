@@ -41,7 +41,7 @@ u_Exact rill_none()
 {
     return u_Exact(0.0lf, 0.0lf, 0.0lf, 0.0lf, 0.0lf, 0.0lf, 0.0lf, 0.0lf, 0.0lf, 0.0lf, 0u, 0xffffffffu);
 }
-#define rill_start(x) rill_none()
+#define rill_start(x, y, z) rill_none()
 
 bool rill_lost(u_Exact a)
 {
@@ -65,6 +65,12 @@ u_Exact rill_step_again(u_Exact a, float x, int t)
     return a;
 }
 
+u_Exact rill_add(u_Exact a, u_Exact b)
+{
+    return u_Exact(a.b0 + b.b0, a.b1 + b.b1, a.b2 + b.b2, a.b3 + b.b3, a.b4 + b.b4, a.b5 + b.b5, a.b6 + b.b6,
+                   a.b7 + b.b7, a.special + b.special, 0.0lf, 0u, 0u);
+}
+
 // Moves the multiples of the unit of bin n from bin k to bin n, rounded, so that sums of many parts fit.
 #define RILL_MOVE(k, n)                                                      \
     {                                                                        \
@@ -85,10 +91,7 @@ u_Exact rill_carried(u_Exact a)
 }
 u_Exact rill_merge(u_Exact a, u_Exact b)
 {
-    a = rill_carried(a);
-    b = rill_carried(b);
-    return u_Exact(a.b0 + b.b0, a.b1 + b.b1, a.b2 + b.b2, a.b3 + b.b3, a.b4 + b.b4, a.b5 + b.b5, a.b6 + b.b6,
-                   a.b7 + b.b7, a.special + b.special, 0.0lf, 0u, 0u);
+    return rill_add(rill_carried(a), rill_carried(b));
 }
 
 // Bin k becomes a digit from 0 to 2^40 - 1 units.

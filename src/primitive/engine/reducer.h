@@ -25,10 +25,11 @@ typedef struct ReducerText {
      * run is then reduced again by the slower functions A rill_first_again(T x, int t) and A rill_step_again(A a, T x,
      * int t). This stops early if bool rill_stuck(A a) returns true: no further element can change the result. */
     bool again;
-    /* If not 0, a run has at most this number of elements, and A rill_flush(A a) is called at its end, and in loops
-     * over `chunk` after every REDUCER_FLUSHED elements; RILL_FLUSHED is the number of elements between. rill_h then
-     * returns its argument. A rill_start(T x) replaces rill_first: it returns the accumulator of no elements, for a
-     * run whose first element is x. A rill_none() replaces rill_first_again. */
+    /* If not 0, a run has at most this number of elements, and is divided into parts. A rill_start(T x, T y, T z) replaces
+     * rill_first: it returns the accumulator of no elements, for a run with these elements. A rill_flush(A a) is called
+     * at the end of a part, and in loops over `chunk` after every REDUCER_FLUSHED elements; RILL_FLUSHED is the number of
+     * elements between. rill_h then returns its argument. A lost part starts again with A rill_none(), without
+     * `chunk` before that with A rill_restart(A lost), and A rill_add(A a, A part) adds it to the run. */
     int flush;
     /* Optional: doubles that the text reads as RILL_CONSTANT0, RILL_CONSTANT1 ... */
     const double *constants;

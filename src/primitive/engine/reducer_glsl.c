@@ -22,6 +22,8 @@ int reducer_words(const Type *type)
     return glsl_words(type);
 }
 
+enum { PART_ELEMENTS = 16 * REDUCER_FLUSHED };
+
 static int take(ReducerLayout *layout, int words)
 {
     int at = layout->words;
@@ -112,6 +114,31 @@ static void write_chunk_element(Writer *w, int k)
     strbuf_addf(w->out, "acc = %s; }\n", step);
 }
 
+/* Writes the begin and the end of a part of a run of a sum that must be flushed. A part whose result is lost is reduced again. */
+static void write_part_begin(Writer *w)
+{
+    const char *type = glsl_type(w->text->accumulator);
+    strbuf_addf(
+        w->out,
+        "    { %s acc = rill_start(rill_value(start), rill_value((start + end - 1) / 2), rill_value(end - 1));\n"
+        "    int begin = t;\n",
+        type);
+}
+
+static void write_part_end(Writer *w)
+{
+    strbuf_add(w->out, "    bool lost = rill_lost(acc);\n");
+    if (!w->text->chunk) { /* the second attempt knows the range of the elements */
+        strbuf_add(w->out, "    if (lost) acc = rill_restart(acc);\n"
+                           "    for (int i = max(lost ? begin : t, start), stop = min(t, end); i < stop; i++) acc = "
+                           "rill_step(acc, rill_value(i), i);\n"
+                           "    lost = rill_lost(acc);\n");
+    }
+    strbuf_add(w->out, "    acc = rill_flush(acc);\n    if (lost) acc = rill_none();\n"
+                       "    for (int i = max(lost ? begin : t, start), stop = min(t, end); i < stop; i++) acc = "
+                       "rill_step_again(acc, rill_value(i), i);\n    total = rill_add(total, acc); }\n");
+}
+
 /* Writes the loop over whole texels of a run. */
 static void write_chunks(Writer *w)
 {
@@ -130,8 +157,11 @@ static void write_chunks(Writer *w)
     }
     bool nested = w->key->special && w->text->flush;
     if (nested) {
-        strbuf_addf(w->out, "        int stop = min(t + %d, %s);\n        while (t < stop) {\n", REDUCER_FLUSHED,
-                    w->key->input.ragged ? "end" : "whole");
+        write_part_begin(w);
+        strbuf_addf(w->out,
+                    "        for (int limit = min(t + %d, %s); t < limit;) {\n        int stop = min(t + %d, limit);\n"
+                    "        while (t < stop) {\n",
+                    PART_ELEMENTS, w->key->input.ragged ? "end" : "whole", REDUCER_FLUSHED);
     }
     if (w->key->special) {
         write_special(w);
@@ -143,7 +173,11 @@ static void write_chunks(Writer *w)
     }
     inputs_write_chunk_step(w->input);
     strbuf_addf(w->out, "        t += %d;\n", chunk);
-    strbuf_add(w->out, nested ? "        }\n        acc = rill_flush(acc);\n    }\n" : "    }\n");
+    if (nested) {
+        strbuf_add(w->out, "        }\n        acc = rill_flush(acc);\n        }\n");
+        write_part_end(w);
+    }
+    strbuf_add(w->out, "    }\n");
 }
 
 /* columns: an invocation reduces adjacent blocks, into acc0, acc1 ... */
@@ -351,14 +385,18 @@ static void write_columns(Writer *w)
 /* Writes a run of a sum that must be flushed. */
 static void write_flushed(Writer *w)
 {
-    strbuf_addf(w->out, "    %s acc = rill_start(rill_value(t));\n", glsl_type(w->text->accumulator));
-    if (w->key->input.chunk) {
+    const char *type = glsl_type(w->text->accumulator);
+    strbuf_addf(w->out, "    %s total = rill_none();\n", type);
+    if (w->key->special) {
         write_chunks(w);
     }
-    strbuf_add(w->out,
-               "    for (; t < end; t++) acc = rill_step(acc, rill_value(t), t);\n"
-               "    bool lost = rill_lost(acc);\n    acc = rill_flush(acc);\n    if (lost) acc = rill_none();\n"
-               "    for (t = lost ? start : end; t < end; t++) acc = rill_step_again(acc, rill_value(t), t);\n");
+    write_part_begin(w);
+    if (w->key->input.chunk && !w->key->special) {
+        write_chunks(w);
+    }
+    strbuf_add(w->out, "    for (; t < end; t++) acc = rill_step(acc, rill_value(t), t);\n");
+    write_part_end(w);
+    strbuf_addf(w->out, "    %s acc = total;\n", type);
 }
 
 static void write_elements(Writer *w)

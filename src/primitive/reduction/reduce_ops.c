@@ -229,7 +229,10 @@ static void write_bins(ReduceRow *row, const Type *wide, bool denormals, bool un
     write_list(out, "; }\nu_Bins rill_begin(W v)\n{\n    W bin = W", wide, "rill_guess(v$)", ";\n");
     write_list(out, "    W m = W", wide, "rill_rounder(bin$)",
                ";\n    return u_Bins(bin, W(0), W(0), W(0), m, W(0), W(0), RILL_WORDS(0));\n}\n"
+               "#define rill_add(a, part) (part)\n"
                "u_Bins rill_none() { return u_Bins(W(-1000), W(0), W(0), W(0), W(0), W(0), W(0), RILL_WORDS(0)); }\n");
+    write_list(out, "u_Bins rill_restart(u_Bins a) { return rill_begin(W", wide,
+               "packDouble2x32(uvec2(0u, a.largest$))", "); }\n");
 }
 
 /* Writes rill_finish. The components of the result are those of the sum. */
@@ -273,8 +276,9 @@ static void binned_sum(ReduceOp op, const Type *value, ReduceRow *row)
     const Type *wide = type_of(SCALAR_DOUBLE, value->components);
     StrBuf *out = &row->functions;
     write_bins(row, wide, value->scalar == SCALAR_DOUBLE, false);
-    strbuf_add(out, "u_Bins rill_start(T x) { return rill_begin(W(x)); }\n"
-                    "u_Bins rill_step(u_Bins a, T x, int t) { return rill_slices(a, W(x)); }\n");
+    strbuf_add(out,
+               "u_Bins rill_start(T x, T y, T z) { return rill_begin(max(max(abs(W(x)), abs(W(y))), abs(W(z)))); }\n"
+               "u_Bins rill_step(u_Bins a, T x, int t) { return rill_slices(a, W(x)); }\n");
     write_list(out, "u_Bins rill_step_again(u_Bins a, T x, int t) { return rill_set", wide,
                "rill_put_any(rill_get#(a), W(x)$)", "; }\n");
     write_total(op, wide, row);
@@ -318,7 +322,9 @@ static void binned_squares(ReduceOp op, const Type *value, ReduceRow *row)
         out,
         "}\nW rill_away(T x)\n{\n    precise W d = (W(x) * rill_scale - rill_mean) - rill_rest;\n    return d;\n}\n"
         "W rill_square(T x)\n{\n    W d = rill_away(x);\n    precise W v = d * d;\n    return v;\n}\n"
-        "u_Bins rill_start(T x)\n{\n    rill_read_constants();\n    return rill_begin(rill_square(x));\n}\n"
+        "u_Bins rill_start(T x, T y, T z)\n{\n    rill_read_constants();\n    return "
+        "rill_begin(max(max(rill_square(x), "
+        "rill_square(y)), rill_square(z)));\n}\n"
         "u_Bins rill_step(u_Bins a, T x, int t) { return rill_slices(a, rill_square(x)); }\n"
         "u_Bins rill_step_again(u_Bins a, T x, int t)\n{\n    W d = rill_away(x);\n");
     write_list(out, "    return rill_set", wide, "rill_put_any(rill_get#(a), d$, d$)", ";\n}\n");
@@ -342,11 +348,13 @@ static void binned_products(ReduceOp op, const Type *value, ReduceRow *row)
     snprintf(text, sizeof text, "    precise double v# = double(%s) * double(%s);\n    a = rill_slices(a, v#);\n", x,
              y);
     write_each(out, value, text, "");
-    strbuf_add(out, "    return a;\n}\nu_Bins rill_start(T x)\n{\n    W v = W(0);\n");
+    strbuf_add(out, "    return a;\n}\nW rill_most(T x)\n{\n    W v = W(0);\n");
     snprintf(text, sizeof text, "    v = max(v, abs(double(%s) * double(%s)));\n", x, y);
     write_each(out, value, text, "");
-    strbuf_add(out, "    return rill_begin(v);\n}\nu_Bins rill_step_again(u_Bins a, T x, int t)\n{\n"
-                    "    Rill_bins s = rill_get0(a);\n");
+    strbuf_add(out,
+               "    return v;\n}\nu_Bins rill_start(T x, T y, T z)\n{\n    return rill_begin(max(max(rill_most(x), "
+               "rill_most(y)), rill_most(z)));\n}\nu_Bins rill_step_again(u_Bins a, T x, int t)\n{\n"
+               "    Rill_bins s = rill_get0(a);\n");
     snprintf(text, sizeof text, "    s = rill_put_any(s, double(%s), double(%s));\n", x, y);
     write_each(out, value, text, "");
     strbuf_add(out, "    return rill_set(s);\n}\n");
