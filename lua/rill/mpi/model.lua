@@ -3,6 +3,7 @@
 -- of all ranks without data.
 local cut = require "rill.mpi.cut"
 local halo = require "rill.mpi.halo"
+local vcycle = require "rill.solve.vcycle"
 local order = require "rill.mpi.order"
 
 local model = {}
@@ -105,10 +106,8 @@ function model.cg(shape, size, bytes, preconditioned)
     return total {{row_halo(shape, size, bytes), 1}, {model.reduce(size), preconditioned and 4 or 2}}
 end
 
-local LEAST_GRID <const> = 16384 -- elements of the grid that rill.solve.multigrid gathers
--- Of a level: the exchanges of one row (smoothing from zero, the residual, and two steps of smoothing), and the rows of
--- those for the grid below and, except for the first level, for the grid above.
-local ROWS <const>, DOWN <const>, UP <const> = 4, 3, 2
+-- The exchanges of one row of a level: smoothing from zero, the residual, and two steps of smoothing.
+local ROWS <const> = 4
 
 --- model.multigrid(shape, size, bytes) counts a cycle of rill.solve.multigrid: the halos of the levels, and the last
 -- level, which all ranks gather.
@@ -117,15 +116,15 @@ function model.multigrid(shape, size, bytes)
     while true do
         local elements = 1
         for _, n in ipairs(level) do elements = elements * n end
-        if elements <= LEAST_GRID then
+        if elements <= vcycle.gathered then
             local share = bytes * elements * (size - 1) // size
             list[#list + 1] = {{messages = size - 1, bytes = share, all_messages = size * (size - 1),
                 all_bytes = share * size, rounds = size > 1 and 1 or 0}, 1}
             return total(list)
         end
         list[#list + 1] = {row_halo(level, size, bytes), ROWS}
-        list[#list + 1] = {row_halo(level, size, bytes, DOWN), 1}
-        list[#list + 1] = #list > 2 and {row_halo(level, size, bytes, UP), 1} or nil
+        list[#list + 1] = {row_halo(level, size, bytes, vcycle.reach.down), 1}
+        list[#list + 1] = #list > 2 and {row_halo(level, size, bytes, vcycle.reach.up), 1} or nil
         for d, n in ipairs(level) do level[d] = (n + 1) // 2 end
     end
 end

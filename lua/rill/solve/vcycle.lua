@@ -37,8 +37,11 @@ function vcycle.view(s, boundary)
     return s:boundary(table.unpack(modes))
 end
 
--- Grids with at most this many elements are gathered: every rank computes all of them.
-local GATHERED <const> = 16384
+--- vcycle.gathered: grids of distributed streams with at most this many elements are gathered: every rank computes all.
+vcycle.gathered = 16384
+
+--- vcycle.reach: how far the steps to the next coarser grid and back read around an element's position.
+vcycle.reach = {down = 3, up = 2}
 
 local function reversed(list)
     local out = {}
@@ -58,7 +61,7 @@ local function divide(list, like, type)
         local fine, level = list[i - 1], list[i]
         local cut = provider.coarse(fine.cut, reversed(level.sizes), reversed(fine.down.ratio),
             reversed(fine.down.offset))
-        if level.size <= GATHERED then
+        if level.size <= vcycle.gathered then
             level.gate = provider.create(type, cut)
             return
         end
@@ -135,7 +138,6 @@ function vcycle.new(list, boundary, type, like)
 end
 
 local ORIGIN <const> = {[2] = {0, 0}, [3] = {0, 0, 0}}
-local DOWN <const>, UP <const> = {3, 3, 3}, {2, 2, 2} -- how far coarsen and refine read around an element's position
 
 -- Returns a stream of all elements of a view, or of those of this process with their neighbors, and the index of its
 -- first element.
@@ -143,7 +145,11 @@ local function around(level, view, reach)
     if not level.cut then
         return view, ORIGIN[#level.sizes]
     end
-    local s, first = level.provider.neighborhood(view, table.move(reach, 1, #level.sizes, 1, {}))
+    local reaches = {}
+    for d = 1, #level.sizes do
+        reaches[d] = reach
+    end
+    local s, first = level.provider.neighborhood(view, reaches)
     return s, reversed(first)
 end
 
@@ -164,7 +170,7 @@ local function descend(self, level, next_level)
     local u, v = table.unpack(level.steps)
     relax(self, level, u + v - u * v, u * v, level.b) -- two steps from zero in one
     self.relax(0, 1, level.sides, level.walls, level.x.view, level.b.s, level.t.s)
-    local down, t, first = level.down, around(level, level.t.view, DOWN)
+    local down, t, first = level.down, around(level, level.t.view, vcycle.reach.down)
     self.coarsen(down.ratio, down.offset, down.open, level.sizes, first, level.scale, t,
         next_level.gate or next_level.b.s)
     if next_level.gate then
@@ -174,7 +180,7 @@ end
 
 -- Adds the next grid's x and smooths. `finished`: includes the last smoothing step.
 local function ascend(self, level, next_level, finished)
-    local up, e, first = level.up, around(next_level, next_level.x.view, UP)
+    local up, e, first = level.up, around(next_level, next_level.x.view, vcycle.reach.up)
     self.refine(up.ratio, up.offset, up.open, next_level.sizes, first, e, level.x.s)
     relax(self, level, 1, level.steps[1], level.x)
     if finished then
