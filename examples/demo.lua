@@ -39,6 +39,7 @@ local more = {
     {"segment", "image segmentation by region growing, with noise", 384, directory},
     {"spectrum", "the spectrum of an image, and the removal of stripes from it", nil, directory},
     {"heat_ranks", "heat flow in a plate that is divided among processes (with mpirun -n 4)", 256, 2000, directory},
+    {"fluid_ranks", "a cavity, a dam break and a plate, divided among processes (mpirun -n 4)", 64, 100, directory},
     {"regulafalsi", "root finding for many parameters, with active lists", 512, directory},
     {"translator", "memory orders of a square: row by row, boustrophedon, pages and Morton order", 16, directory},
 }

@@ -143,6 +143,18 @@ describe("the example", function()
         assert.matches("steps: expected a whole number", tostring(message), 1, true)
     end)
 
+    it("fluid_ranks computes the same as one process", function()
+        if not pcall(require, "rill.mpi.core") then
+            return pending "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"
+        end
+        script:run("fluid_ranks", 24, 6, script.directory)
+        for _, name in ipairs {"cavity", "dam", "plate"} do
+            local off = tonumber(script.said:match(name .. ": 1 process and one differ by (%S+)"))
+            assert(off and off < 1e-3, script.said)
+            assert(io.open(script:path(("fluid_ranks_%s.png"):format(name)))):close()
+        end
+    end)
+
     it("sort_big sorts a file in tiles", function()
         script:run("sort_big", 300000, script.directory)
         script:says "wrote 300000 numbers in .* mean 0.[45]%d+, standard deviation 0.28%d+"
