@@ -468,12 +468,13 @@ bool kernel_compile(Kernel *kernel, Device *device)
         if (!kind->stream) {
             continue;
         }
-        key.args[i] = (ArgKey){.type = param->type,
-                               .path = PATH_DENSE,
-                               .rank = (uint8_t)param->rank,
-                               .unit = 1,
-                               .strips = param->kind == PARAM_NEIGHBOR,
-                               .ordered = param->kind == PARAM_NEIGHBOR};
+        bool neighbor = param->kind == PARAM_NEIGHBOR;
+        ArgKey *arg = &key.args[i];
+        arg->type = param->type;
+        arg->path = PATH_DENSE;
+        arg->rank = (uint8_t)param->rank;
+        arg->addressing = neighbor ? ADDRESS_ORDERED : ADDRESS_UNIT;
+        arg->load = neighbor ? LOAD_STRIPS : LOAD_WORDS;
         bool stored = kind->written && !kind->anywhere;
         key.outputs |= (uint64_t)stored << i;
         outputs += stored;

@@ -124,41 +124,64 @@ static bool paired(const Plan *plan, const VariantKey *key, int elements)
     return pairs;
 }
 
+static Addressing addressing_of(const Stream *s, bool neighbor)
+{
+    return s->map                                                  ? ADDRESS_STRIDED
+           : stream_mapped(s)                                      ? ADDRESS_DIVIDED
+           : neighbor && s->source != SOURCE_RAMP && s->contiguous ? ADDRESS_ORDERED
+           : s->dim[s->shape.rank - 1].stride == 1                 ? ADDRESS_UNIT
+                                                                   : ADDRESS_STRIDED;
+}
+
+static void container_key(const Plan *plan, int i, ArgContainer *key)
+{
+    const Stream *s = plan->streams[i];
+    const ParamUse *use = &plan->kernel->body.use[i];
+    const ParamKindInfo *kind = launch_kind(&plan->kernel->function, i);
+    bool gather = plan->kernel->function.params[i].kind == PARAM_GATHER;
+    key->place = kind->element ? first_element_argument(plan, i) : gather ? first_gather(plan, i) : 0;
+    if (use->sample) {
+        key->filter = s->map->filter;
+    }
+    if (gather && (plan->replicated >> i & 1)) {
+        key->replicas = s->map->holds(s->map, NULL) ? REPLICAS_ALL : REPLICAS_SOME;
+    }
+    key->begins = launch_begins(s);
+    key->rows = s->map->rows && use->row;
+    key->partial = !s->map->complete && kind->anywhere;
+}
+
+static Outside outside_of(const Plan *plan, int i)
+{
+    const Stream *s = plan->streams[i];
+    bool open = s->map && s->map->open && !stream_has_boundary(s) && !launch_kind(&plan->kernel->function, i)->anywhere;
+    bool quiet = s->explicit_boundary || plan->kernel->function.params[i].kind == PARAM_NEIGHBOR;
+    return address_unbounded(s) ? OUTSIDE_UNBOUNDED : open ? OUTSIDE_OPEN : quiet ? OUTSIDE_QUIET : OUTSIDE_REPORTED;
+}
+
 static void arg_key(const Plan *plan, int i, ArgKey *key)
 {
     const Stream *s = plan->streams[i];
     const Param *param = &plan->kernel->function.params[i];
-    bool bound = launch_kind(&plan->kernel->function, i)->bound;
+    const ParamUse *use = &plan->kernel->body.use[i];
+    bool neighbor = param->kind == PARAM_NEIGHBOR, ordered = neighbor && halo_follows(s);
     key->type = s->type;
-    key->path = (uint8_t)(s->map                     ? (s->map->blends ? PATH_BLENDED : PATH_MAPPED)
-                          : s->source == SOURCE_RAMP ? PATH_RAMP
-                                                     : PATH_DENSE);
+    key->path = s->map                     ? (s->map->blends ? PATH_BLENDED : PATH_MAPPED)
+                : s->source == SOURCE_RAMP ? PATH_RAMP
+                                           : PATH_DENSE;
     key->rank = (uint8_t)param->rank;
-    key->mapped = !s->map && stream_mapped(s);
-    key->unit = s->map ? launch_begins(s) : !key->mapped && s->dim[s->shape.rank - 1].stride == 1;
-    bool neighbor = param->kind == PARAM_NEIGHBOR && halo_follows(s);
-    key->strips = neighbor && launch_aligned(s);
-    key->ordered = neighbor && key->path == PATH_DENSE && s->contiguous && !key->mapped;
-    key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
-    key->rows = s->map && s->map->rows && plan->kernel->body.use[i].row;
-    key->partial = s->map && !s->map->complete && launch_kind(&plan->kernel->function, i)->anywhere;
-    key->place = !s->map                                            ? 0
-                 : launch_kind(&plan->kernel->function, i)->element ? first_element_argument(plan, i)
-                 : param->kind == PARAM_GATHER                      ? first_gather(plan, i)
-                                                                    : 0;
-    key->filter = (uint8_t)(s->map && plan->kernel->body.use[i].sample ? s->map->filter : 0);
-    key->sampled = (uint8_t)access_sampled(plan->originals[i], &plan->kernel->body.use[i]);
-    if (s->map && param->kind == PARAM_GATHER && (plan->replicated >> i & 1)) {
-        key->replicas = s->map->holds(s->map, NULL) ? REPLICAS_ALL : REPLICAS_SOME;
+    key->addressing = addressing_of(s, ordered);
+    key->load = ordered && launch_aligned(s) ? LOAD_STRIPS : LOAD_WORDS;
+    key->resampled = plan->resampled[i] && use->index;
+    key->sampled = access_sampled(plan->originals[i], use);
+    if (s->map) {
+        container_key(plan, i, &key->container);
     }
-    if (bound) {
-        key->fixed = s->baked && s->offset == 0;
+    if (launch_kind(&plan->kernel->function, i)->bound) {
         key->boundary = boundary_bits(s);
-        key->halo = param->kind == PARAM_NEIGHBOR ? halo_bits(s) : 0;
-        key->unbounded = address_unbounded(s);
-        key->open =
-            s->map && s->map->open && !stream_has_boundary(s) && !launch_kind(&plan->kernel->function, i)->anywhere;
-        key->quiet = s->explicit_boundary || param->kind == PARAM_NEIGHBOR || key->unbounded || key->open;
+        key->halo = neighbor ? halo_bits(s) : 0;
+        key->fixed = s->baked && s->offset == 0;
+        key->outside = outside_of(plan, i);
     }
 }
 
@@ -201,7 +224,7 @@ static bool ends_fit(const Plan *plan, const VariantKey *key, int d, int step)
     const PageSet *pages = plan->pages;
     int64_t size = plan->launch_shape.size[plan->launch_shape.rank - 1 - d];
     bool clip = pages->clip_first[d] % step == 0 && pages->clip_size[d] % step == 0;
-    return key->page_inside || (pages->clipped ? clip : size % step == 0);
+    return key->pages.inside || (pages->clipped ? clip : size % step == 0);
 }
 
 /* Returns the elements of a step: a part of a row of a page that is entirely inside or outside of
@@ -210,7 +233,7 @@ static int page_step(const Plan *plan, const KernelText *text, const VariantKey 
 {
     int64_t row = plan->pages->page[0];
     int step = plan->pages->aligned && !plan->pages->masked ? variant_page_step(text, key) : 1;
-    for (int d = 1; key->page_rowless && d < plan->launch_shape.rank; d++) {
+    for (int d = 1; key->pages.rowless && d < plan->launch_shape.rank; d++) {
         row *= plan->pages->page[d];
     }
     while (row % step || !ends_fit(plan, key, 0, step)) {
@@ -272,7 +295,9 @@ static PagedKind paged_kind(const Plan *plan, const KernelText *text, int i, con
     const ParamKindInfo *kind = launch_kind(text->function, i);
     const Stream *s = plan->streams[i];
     bool used = kind->element && (kind->read || variant_stores(text->function, key, i));
-    bool strided = key->args[i].unit && plan->pages->aligned && !plan->resampled[i];
+    Addressing addressing = key->args[i].addressing;
+    bool strided =
+        (addressing == ADDRESS_UNIT || addressing == ADDRESS_ORDERED) && plan->pages->aligned && !plan->resampled[i];
     if (!used || !path_buffered(key->args[i].path) || text->function->group_rank) {
         return PAGED_ANYWHERE;
     }
@@ -291,11 +316,13 @@ static bool is_near(const Plan *plan, const KernelText *text, int i, const Varia
     const ParamUse *use = &text->body->use[i];
     bool near = text->function->params[i].kind == PARAM_NEIGHBOR && !text->function->group_rank &&
                 (use->offset_count || use->ranges) && use->axes <= variant_neighbor_axes(key->rank) &&
-                key->args[i].path == PATH_MAPPED && !key->args[i].open && map_pages(plan, s) != PAGED_ANYWHERE;
+                key->args[i].path == PATH_MAPPED && key->args[i].outside != OUTSIDE_OPEN &&
+                map_pages(plan, s) != PAGED_ANYWHERE;
     for (int d = 0; near && d < key->rank; d++) {
         Boundary boundary = access_boundary(&key->args[i], d);
-        bool stays = key->args[i].unbounded || boundary == BOUNDARY_CLAMP || boundary == BOUNDARY_VALUE;
-        near = (stays || (boundary == BOUNDARY_WRAP && key->page_inside)) &&
+        bool stays =
+            key->args[i].outside == OUTSIDE_UNBOUNDED || boundary == BOUNDARY_CLAMP || boundary == BOUNDARY_VALUE;
+        near = (stays || (boundary == BOUNDARY_WRAP && key->pages.inside)) &&
                (d >= NEAR_RANK || use->reach <= plan->pages->page[d]) &&
                s->map->run[d] <= MOST_ELEMENTS / s->map->stride[d];
     }
@@ -308,16 +335,16 @@ static void choose_rows(const Plan *plan, const KernelText *text, VariantKey *ke
     int rows = key->rank > 1 && plan->pages->aligned && !plan->pages->masked ? variant_page_rows(text, key) : 1;
     bool near = false;
     for (int i = 0; i < text->function->param_count; i++) {
-        near = near || key->args[i].near;
-        rows = key->args[i].paged == PAGED_NUMBERED ? 1 : rows;
+        near = near || key->args[i].pages.near;
+        rows = key->args[i].pages.kind == PAGED_NUMBERED ? 1 : rows;
     }
     rows = near ? rows : 1;
     while (rows > 1 && (plan->pages->page[1] % rows || !ends_fit(plan, key, 1, rows))) {
         rows--;
     }
-    key->page_rows = (uint8_t)rows;
+    key->pages.rows = (uint8_t)rows;
     for (int i = 0; rows > 1 && i < text->function->param_count; i++) {
-        key->args[i].paged = key->args[i].paged == PAGED_WHOLE ? PAGED_STRIDED : key->args[i].paged;
+        key->args[i].pages.kind = key->args[i].pages.kind == PAGED_WHOLE ? PAGED_STRIDED : key->args[i].pages.kind;
     }
 }
 
@@ -325,12 +352,12 @@ static void choose_rows(const Plan *plan, const KernelText *text, VariantKey *ke
  * the elements, and the kernel uses no positions. */
 static bool pages_rowless(const Plan *plan, const KernelText *text, const VariantKey *key)
 {
-    bool rowless = key->page_inside && !plan->kernel->body.uses_position && !plan->kernel->body.random &&
+    bool rowless = key->pages.inside && !plan->kernel->body.uses_position && !plan->kernel->body.random &&
                    !text->function->group_rank;
     for (int i = 0; rowless && i < text->function->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(text->function, i);
         bool used = kind->element && kind->stream && (kind->read || variant_stores(text->function, key, i));
-        rowless = !used || key->args[i].paged == PAGED_WHOLE || key->args[i].paged == PAGED_NUMBERED;
+        rowless = !used || key->args[i].pages.kind == PAGED_WHOLE || key->args[i].pages.kind == PAGED_NUMBERED;
     }
     return rowless;
 }
@@ -339,58 +366,59 @@ static void page_texels(const Plan *plan, const KernelText *text, int i, Variant
 {
     const Stream *s = plan->streams[i];
     ArgKey *arg = &key->args[i];
-    int64_t bytes = key->page_step * s->type->bytes;
+    int64_t bytes = key->pages.step * s->type->bytes;
     bool stores = variant_stores(text->function, key, i);
-    if (loads && launch_kind(text->function, i)->read && bytes % 16 == 0 && page_units(s, 16, key->page_rowless)) {
-        arg->texels |= PAGED_TEXEL_LOADS;
+    if (loads && launch_kind(text->function, i)->read && bytes % 16 == 0 && page_units(s, 16, key->pages.rowless)) {
+        arg->pages.texels |= PAGED_TEXEL_LOADS;
     }
-    if (stores && bytes % 4 == 0 && page_units(s, bytes % 16 ? 4 : 16, key->page_rowless)) {
-        arg->texels |= PAGED_TEXEL_STORES;
+    if (stores && bytes % 4 == 0 && page_units(s, bytes % 16 ? 4 : 16, key->pages.rowless)) {
+        arg->pages.texels |= PAGED_TEXEL_STORES;
     }
-    if (arg->paged == PAGED_STRIDED && !s->map && !arg->texels) {
-        arg->paged = PAGED_ANYWHERE; /* the address in a stream is cheap to compute */
+    if (arg->pages.kind == PAGED_STRIDED && !s->map && !arg->pages.texels) {
+        arg->pages.kind = PAGED_ANYWHERE; /* the address in a stream is cheap to compute */
     }
 }
 
 static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *key)
 {
     bool loads = !variant_formats_clash(text, key);
-    key->page_inside = pages_inside(plan);
-    key->page_masked = plan->pages->masked;
-    key->page_clipped = plan->pages->clipped;
-    key->page_unbounded = plan->pages->unbounded;
-    key->page_starts = plan->pages->starts && !key->page_inside;
+    key->pages.inside = pages_inside(plan);
+    key->pages.masked = plan->pages->masked;
+    key->pages.clipped = plan->pages->clipped;
+    key->pages.unbounded = plan->pages->unbounded;
+    key->pages.starts = plan->pages->starts && !key->pages.inside;
     for (int i = 0; i < text->function->param_count; i++) {
         if (launch_kind(text->function, i)->stream) {
-            key->args[i].paged = (uint8_t)paged_kind(plan, text, i, key);
+            key->args[i].pages.kind = paged_kind(plan, text, i, key);
         }
     }
-    key->page_rowless = pages_rowless(plan, text, key);
+    key->pages.rowless = pages_rowless(plan, text, key);
     for (int i = 0; i < text->function->param_count; i++) {
-        key->args[i].near = is_near(plan, text, i, key);
-        if (key->args[i].near && (plan->replicated >> i & 1)) {
-            key->args[i].replicas = REPLICAS_SOME;
+        key->args[i].pages.near = is_near(plan, text, i, key);
+        if (key->args[i].pages.near && (plan->replicated >> i & 1)) {
+            key->args[i].container.replicas = REPLICAS_SOME;
         }
     }
-    key->page_step = (uint8_t)page_step(plan, text, key);
+    key->pages.step = (uint8_t)page_step(plan, text, key);
     choose_rows(plan, text, key);
     for (int i = 0; i < text->function->param_count; i++) {
-        if (key->args[i].paged != PAGED_ANYWHERE) {
+        if (key->args[i].pages.kind != PAGED_ANYWHERE) {
             page_texels(plan, text, i, key, loads);
         }
-        key->args[i].strips = key->args[i].near && page_units(plan->streams[i], 16, false);
+        key->args[i].load =
+            key->args[i].pages.near && page_units(plan->streams[i], 16, false) ? LOAD_STRIPS : LOAD_WORDS;
     }
 }
 
 /* Sets the key for pages with levels, whose elements are accessed one by one. */
 static void choose_leaves(const Plan *plan, const KernelText *text, VariantKey *key)
 {
-    key->page_starts = plan->pages->starts;
-    key->page_masked = plan->pages->masked;
+    key->pages.starts = plan->pages->starts;
+    key->pages.masked = plan->pages->masked;
     for (int i = 0; i < text->function->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(text->function, i);
         bool used = kind->element && kind->stream && (kind->read || variant_stores(text->function, key, i));
-        key->args[i].paged = used && launch_numbered(plan, i) ? PAGED_NUMBERED : PAGED_ANYWHERE;
+        key->args[i].pages.kind = used && launch_numbered(plan, i) ? PAGED_NUMBERED : PAGED_ANYWHERE;
     }
 }
 
@@ -406,7 +434,9 @@ static void choose_blocks(Plan *plan, const KernelText *text, VariantKey *key)
         bool flat = variant_texel_load(f, key, i);
         key->args[i].block = !buffer_texture_reaches(plan->device, flat ? TEXEL_VECTOR : TEXEL_WORD,
                                                      buffer_capacity(plan->streams[i]->buffer));
-        key->args[i].strips = key->args[i].strips && !key->args[i].block;
+        if (key->args[i].block && key->args[i].load == LOAD_STRIPS) {
+            key->args[i].load = LOAD_WORDS;
+        }
     }
 }
 
@@ -454,14 +484,14 @@ void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey
     key->rank = (uint8_t)plan->launch_shape.rank;
     key->check = plan->check;
     key->placed = uses_origin(plan);
-    key->random = (uint8_t)(!plan->kernel->body.random              ? RANDOM_NONE
-                            : plan->pages && plan->pages->unbounded ? RANDOM_UNBOUNDED
-                            : plan->pages || plan->placement        ? RANDOM_STRIDED
-                                                                    : RANDOM_FLAT);
-    key->active = (uint8_t)(plan->pages                   ? (plan->pages->levels ? ACTIVE_LEVELS : ACTIVE_PAGES)
-                            : !plan->active               ? ACTIVE_NONE
-                            : plan->active->length.buffer ? ACTIVE_DEVICE_COUNTED
-                                                          : ACTIVE_COUNTED);
+    key->random = !plan->kernel->body.random              ? RANDOM_NONE
+                  : plan->pages && plan->pages->unbounded ? RANDOM_UNBOUNDED
+                  : plan->pages || plan->placement        ? RANDOM_STRIDED
+                                                          : RANDOM_FLAT;
+    key->active = plan->pages                   ? (plan->pages->levels ? ACTIVE_LEVELS : ACTIVE_PAGES)
+                  : !plan->active               ? ACTIVE_NONE
+                  : plan->active->length.buffer ? ACTIVE_DEVICE_COUNTED
+                                                : ACTIVE_COUNTED;
     key->outputs = outputs;
     key->paired = variant_pairs(plan->traits);
     key->count = (uint8_t)f->param_count;

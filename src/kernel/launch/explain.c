@@ -24,20 +24,22 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     if (kind->read && path_buffered(a->path) && !param_kinds[param->kind].anywhere) {
         bool flat = variant_texel_load(text->function, key, i);
         strbuf_addf(out, ", %s %s",
-                    flat        ? "16-byte loads"
-                    : a->strips ? "16-byte and word loads"
-                                : "word loads",
+                    flat                     ? "16-byte loads"
+                    : a->load == LOAD_STRIPS ? "16-byte and word loads"
+                                             : "word loads",
                     place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
     }
-    if (a->place && a->place - 1 < i) {
-        strbuf_addf(out, ", at the addresses of '%s'", text->function->params[a->place - 1].name);
+    if (a->container.place && a->container.place - 1 < i) {
+        strbuf_addf(out, ", at the addresses of '%s'", text->function->params[a->container.place - 1].name);
     }
-    strbuf_add(out, a->replicas ? ", through the halos of its pages" : a->near ? ", through the adjacent pages" : "");
+    strbuf_add(out, a->container.replicas ? ", through the halos of its pages"
+                    : a->pages.near       ? ", through the adjacent pages"
+                                          : "");
     strbuf_add(out, place->sampler != NO_UNIT ? ", sampled in its texture" : "");
     if (place->store != NO_UNIT && !param_kinds[param->kind].anywhere) {
         strbuf_add(out, variant_flat_store(text->function, key, i) ? ", contiguous stores" : ", element stores");
     }
-    strbuf_add(out, a->mapped ? ", index mapped (repeated, tiled or strided view)\n" : "\n");
+    strbuf_add(out, a->addressing == ADDRESS_DIVIDED ? ", index mapped (repeated, tiled or strided view)\n" : "\n");
 }
 
 static void explain_access(const Preview *preview, StrBuf *out)

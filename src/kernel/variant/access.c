@@ -227,9 +227,9 @@ const AccessPath access_paths[PATH_COUNT] = {
 static void add_dimension(StrBuf *out, const AccessText *text, int d)
 {
     int at = text->layout->dims + d * variant_dim_words(text->key);
-    if (d == 0 && text->key->unit) {
+    if (d == 0 && text->key->addressing == ADDRESS_UNIT) {
         strbuf_add(out, " + d0");
-    } else if (!text->key->mapped) {
+    } else if (text->key->addressing != ADDRESS_DIVIDED) {
         strbuf_addf(out, " + d%d * int(%s)", d, access_word(at));
     } else {
         strbuf_addf(out, " + rill_map(d%d, %s, %s, %s, %s, ", d, access_word(at + 1), access_word(at + 2),
@@ -263,15 +263,16 @@ void access_address(StrBuf *out, const AccessText *text, int rank)
     access_addf(out, text, rank, "int adr_$N($,{int d#$}) { ");
     if (path_mapped(text->key->path)) { /* relative to the origin of the box, unless the box is the whole domain */
         access_addf(out, text, rank,
-                    text->key->unit ? "int p = place_$N($,{d#$})" : "int p = place_$N($,{d# + int($b)$})");
+                    text->key->container.begins ? "int p = place_$N($,{d#$})" : "int p = place_$N($,{d# + int($b)$})");
         access_addf(out, text, rank, begins ? "; return p; }\n" : ", e = p + int($B); return p < 0 ? -1 : e; }\n");
         return;
     }
     access_addf(out, text, rank, begins ? "return 0" : "return int($B)");
-    if (text->key->ordered) {
+    bool ordered = text->key->addressing == ADDRESS_ORDERED;
+    if (ordered) {
         add_ordered(out, text, rank);
     }
-    for (int d = 0; d < rank && !text->key->ordered; d++) {
+    for (int d = 0; d < rank && !ordered; d++) {
         add_dimension(out, text, d);
     }
     strbuf_add(out, "; }\n");
@@ -323,7 +324,7 @@ void access_outside(StrBuf *out, const AccessText *text, int rank, bool offsets)
 static void add_bounded(StrBuf *out, const AccessText *text, int d)
 {
     static const char *const names[] = {"rill_clamp", "rill_wrap", "rill_mirror", "rill_clamp"};
-    if (text->key->unbounded || text->key->open || text->trusted) {
+    if (text->key->outside >= OUTSIDE_OPEN || text->trusted) {
         strbuf_addf(out, "i%d", d);
         return;
     }
@@ -410,7 +411,7 @@ void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *strea
     for (int d = 0; d < rank; d++) {
         static const ViewDim none = {0, 1, 0, 1, 0};
         const ViewDim *dim = d < own && !empty ? &stream->dim[own - 1 - d] : &none;
-        fill_dimension(dim, key->mapped, words + layout->dims + d * width);
+        fill_dimension(dim, key->addressing == ADDRESS_DIVIDED, words + layout->dims + d * width);
         if (path_mapped(key->path)) {
             words[layout->dims + d] = (uint32_t)dim->start;
         }

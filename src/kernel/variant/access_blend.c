@@ -106,7 +106,7 @@ void access_blend(StrBuf *out, const AccessText *text, int rank)
 
 static bool mixes(const AccessText *text)
 {
-    return text->key->filter != BLEND_NEAREST && floats(text->param->type);
+    return text->key->container.filter != BLEND_NEAREST && floats(text->param->type);
 }
 
 /* Writes level_NAME(p, level). p is in the domain. */
@@ -130,7 +130,7 @@ void access_blend_sampler(StrBuf *out, const AccessText *text, int rank)
 {
     static const char *const vectors[] = {"float", "vec2", "vec3"}, *const axes[] = {".x", ".y", ".z"};
     const char *vector = vectors[rank - 1];
-    bool two = text->key->filter == BLEND_TRILINEAR;
+    bool two = text->key->container.filter == BLEND_TRILINEAR;
     level_sampler(out, text, rank, vector);
     access_addf(out, text, rank, "$T s_$N(%s p, float level) { %s n = %s(", vector, vector, vector);
     for (int d = 0; d < rank; d++) {

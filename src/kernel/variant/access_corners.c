@@ -22,7 +22,8 @@ static void by_index(StrBuf *out, const AccessText *text, int rank)
         "int i = int(floor(p)), j = i + 1, e = cell_$N(i, j); return %s(fetch_$N(e), fetch_$N(e + j)); }\n",
         "ivec2 i = ivec2(floor(p)), j = i + 1; int jx = j.x, jy = j.y, e = cell_$N(i.x, jx, i.y, jy); "
         "return %s(fetch_$N(e), fetch_$N(e + jx), fetch_$N(e + jy), fetch_$N(e + jx + jy)); }\n"};
-    access_addf(out, text, rank, parts[2 * (text->key->replicas != 0) + rank - 1], vector(text->param->type, 2 * rank));
+    access_addf(out, text, rank, parts[2 * (text->key->container.replicas != 0) + rank - 1],
+                vector(text->param->type, 2 * rank));
 }
 
 /* Writes the elements for a map that interpolates. A page contains all nodes of a cell, so the cell

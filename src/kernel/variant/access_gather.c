@@ -49,7 +49,7 @@ static void add_element(StrBuf *out, const AccessText *text, int rank)
  * result type, `call`: the function that accesses it. */
 static void checked(StrBuf *out, const AccessText *text, const VariantKey *key, int rank, int number)
 {
-    if (!key->check || text->key->quiet) {
+    if (!key->check || text->key->outside != OUTSIDE_REPORTED) {
         return;
     }
     for (int d = 0; d < rank; d++) {
@@ -73,8 +73,9 @@ static void overloads(StrBuf *out, const AccessText *text, const char *result, c
 
 void access_shared(StrBuf *out, const AccessText *text, int rank)
 {
-    const char *place = text->key->unit ? "int spi_$N($,{int i#$}) { return place_$N($,{$i$}); }\n"
-                                        : "int spi_$N($,{int i#$}) { return place_$N($,{$i + int($b)$}); }\n";
+    const char *place = text->key->container.begins
+                            ? "int spi_$N($,{int i#$}) { return place_$N($,{$i$}); }\n"
+                            : "int spi_$N($,{int i#$}) { return place_$N($,{$i + int($b)$}); }\n";
     access_addf(out, text, rank, place);
     overloads(out, text, "int", "sp_", "spi_", rank);
     access_addf(out, text, rank, "$T sv_$N(int p) { ");
@@ -144,7 +145,7 @@ static void known_offsets(StrBuf *out, const AccessText *text, int rank, const P
 static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamUse *use)
 {
     const char *name = text->param->name;
-    bool near = text->key->near;
+    bool near = text->key->pages.near;
     for (size_t k = 0; k < OFFSETS; k++) {
         access_addf(out, text, rank, "$T n_$N(%s) { return q_$N(", arguments[k]);
         add_offsets(out, name, rank, k, FAR_OFFSETS);
@@ -169,7 +170,7 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamU
 static void row_size(StrBuf *out, const AccessText *text, int rank)
 {
     access_addf(out, text, rank, "int z_$N($>{int i#$}) { return ");
-    access_addf(out, text, rank, text->key->rows ? "place_$N(-1$1{, $i$}); }\n" : "int($z); }\n");
+    access_addf(out, text, rank, text->key->container.rows ? "place_$N(-1$1{, $i$}); }\n" : "int($z); }\n");
     for (int n = rank > 3 ? rank - 1 : 2; rank > 2 && n <= 4; n++) {
         access_addf(out, text, rank, "int z_$N(ivec%d v) { return z_$N($>{v.$l$}); }\n", n);
     }
@@ -185,10 +186,10 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, i
     }
     access_addf(out, text, rank, "$T q_$N($,{int i#$}) { $T rill_v;"); /* for any index, fastest dimension first */
     add_element(out, text, rank);
-    if (text->key->near) {
+    if (text->key->pages.near) {
         access_neighbors(out, text, key, use);
     }
-    if (text->key->replicas && !text->key->near) {
+    if (text->key->container.replicas && !text->key->pages.near) {
         access_cell(out, text, rank);
     }
     if (use->sample) {
@@ -216,7 +217,7 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, i
 /* Writes the value that is read from unmapped pages, after element e was read into rill_v. */
 static void unmapped_value(StrBuf *out, const AccessText *text)
 {
-    if (text->key->partial) {
+    if (text->key->container.partial) {
         strbuf_add(out, " if (e < 0) { rill_v = ");
         access_fallback(out, text);
         strbuf_add(out, "; }");
@@ -228,8 +229,8 @@ static void random_storage(StrBuf *out, const AccessText *text)
     const Type *stored = text->key->type;
     if (glsl_plain_random(stored)) {
         access_addf(out, text, 0,
-                    text->key->partial ? "$T load_$N(int e) { $T rill_v = data_$N[max(e, 0)];"
-                                       : "$T load_$N(int e) { $T rill_v = data_$N[e];");
+                    text->key->container.partial ? "$T load_$N(int e) { $T rill_v = data_$N[max(e, 0)];"
+                                                 : "$T load_$N(int e) { $T rill_v = data_$N[e];");
         unmapped_value(out, text);
         strbuf_add(out, " return rill_v; }\n");
         return;
@@ -279,7 +280,7 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, i
     boundary_function(out, text, rank);
     access_address(out, text, rank);
     random_storage(out, text);
-    if (text->key->partial) {
+    if (text->key->container.partial) {
         mapped_address(out, text, rank, number);
     }
     if (use->row) {
@@ -289,8 +290,9 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, i
     checked(out, text, key, rank, number);
     access_addf(out, text, rank, " return adr_$N($,{$i$}); }\nint rw_$N($,{int i#$}) {");
     checked(out, text, key, rank, number);
-    access_addf(out, text, rank, text->key->unbounded ? " return true" : " return $&{uint(i#) < $z$}");
-    access_addf(out, text, rank, " ? %s_$N($,{i#$}) : int(%s); }\n", text->key->partial ? "mapped" : "adr",
+    access_addf(out, text, rank,
+                text->key->outside == OUTSIDE_UNBOUNDED ? " return true" : " return $&{uint(i#) < $z$}");
+    access_addf(out, text, rank, " ? %s_$N($,{i#$}) : int(%s); }\n", text->key->container.partial ? "mapped" : "adr",
                 access_word(text->layout->dump));
     overloads(out, text, "int", "r_", "rr_", rank);
     overloads(out, text, "int", "w_", "rw_", rank);

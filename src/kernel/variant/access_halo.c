@@ -10,7 +10,7 @@ void access_cell(StrBuf *out, const AccessText *text, int rank)
     access_addf(out, text, rank, "int cell_$N($,{int i#, inout int j#$}) {\n");
     access_addf(out, text, rank,
                 "$0{    i# = rill_clamp(i#, $Z); int n# = rill_clamp(j#, $Z) - i#;\n    j# = n#$t;\n$}");
-    if (text->key->replicas == REPLICAS_ALL) {
+    if (text->key->container.replicas == REPLICAS_ALL) {
         strbuf_add(out, "    const int k = 0;\n    return ");
         access_addf(out, text, rank, corner);
         strbuf_add(out, ";\n}\n");

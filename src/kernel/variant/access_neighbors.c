@@ -53,7 +53,7 @@ static int own_page(const VariantKey *key)
 static bool has_page(const AccessText *text, const VariantKey *key, int page)
 {
     int axes = 0;
-    if (text->key->replicas) {
+    if (text->key->container.replicas) {
         return page == own_page(key);
     }
     for (int d = 0; d < offset_rank(key); d++) {
@@ -64,7 +64,7 @@ static bool has_page(const AccessText *text, const VariantKey *key, int page)
 
 static bool is_clamped(const AccessText *text, int d)
 {
-    return !text->key->unbounded && access_boundary(text->key, d) != BOUNDARY_WRAP;
+    return text->key->outside != OUTSIDE_UNBOUNDED && access_boundary(text->key, d) != BOUNDARY_WRAP;
 }
 
 /* Writes the beginning of dimension d of a page, brought into range. */
@@ -76,7 +76,7 @@ static void add_begin(StrBuf *out, const AccessText *text, int d, int where)
              : where      ? "rill_b%d + rill_w%d"
                           : "rill_b%d - rill_w%d",
              d, d);
-    if (where == OWN || text->key->unbounded) {
+    if (where == OWN || text->key->outside == OUTSIDE_UNBOUNDED) {
         strbuf_add(out, begin);
     } else {
         strbuf_addf(out, "%s(%s, int(%s))", is_clamped(text, d) ? "rill_clamp" : "rill_wrap", begin,
@@ -116,7 +116,7 @@ static void add_choice(StrBuf *out, const AccessText *text, const VariantKey *ke
                        const int *offset)
 {
     int step = 1;
-    d = text->key->replicas ? -1 : d;
+    d = text->key->container.replicas ? -1 : d;
     for (int k = 0; k < d; k++) {
         step *= 3;
     }
@@ -143,7 +143,7 @@ static void add_choice(StrBuf *out, const AccessText *text, const VariantKey *ke
  * `offset`: the offsets if they are known. */
 static void add_coordinate(StrBuf *out, const AccessText *text, const VariantKey *key, int d, const int *offset)
 {
-    int inside = d == 0 ? key->page_step : d == 1 ? key->page_rows : 1;
+    int inside = d == 0 ? key->pages.step : d == 1 ? key->pages.rows : 1;
     bool down = !offset || offset[d] < 0, up = !offset || offset[d] > 0;
     strbuf_addf(out, "    int c%d = rill_c%d + (rill_k%d + i%d);\n", d, d, d, d);
     if (!down && !up) {
@@ -157,10 +157,10 @@ static void add_coordinate(StrBuf *out, const AccessText *text, const VariantKey
         strbuf_addf(out, "    c%d = s%d ? c%d : min(c%d, int(%s) - 1 - rill_b%d);\n", d, d, d, d,
                     access_word(text->layout->sizes + d), d);
     }
-    if (!text->key->replicas && down) {
+    if (!text->key->container.replicas && down) {
         strbuf_addf(out, "    bool l%d = !s%d && c%d < 0;\n", d, d, d);
     }
-    if (!text->key->replicas && up) {
+    if (!text->key->container.replicas && up) {
         strbuf_addf(out, "    bool u%d = !s%d && c%d >= rill_w%d;\n", d, d, d, d);
     }
 }
@@ -187,7 +187,7 @@ static void add_place(StrBuf *out, const AccessText *text, const VariantKey *key
 static void add_row(StrBuf *out, const AccessText *text, const VariantKey *key, const int *offset)
 {
     const Type *type = text->key->type;
-    int step = key->page_step;
+    int step = key->pages.step;
     strbuf_addf(out, "    int j = rill_k0 + i0;\n    if (uint(j) < %du) {\n", step);
     add_place(out, text, key, 1, offset, "rill_c0");
     for (int t = 0; t < step * type->bytes / 16; t++) {
@@ -212,7 +212,7 @@ static void write_element(StrBuf *out, const AccessText *text, const VariantKey 
         add_coordinate(out, text, key, d, offset);
     }
     access_addf(out, text, 0, "    $T rill_v;\n");
-    if (text->layout->wide != NO_UNIT && !(offset && abs(offset[0]) >= key->page_step)) {
+    if (text->layout->wide != NO_UNIT && !(offset && abs(offset[0]) >= key->pages.step)) {
         add_row(out, text, key, offset);
     }
     strbuf_add(out, "    {\n");

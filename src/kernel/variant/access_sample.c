@@ -69,10 +69,10 @@ static void add_around(void *self, StrBuf *out, int corner)
 {
     const AccessText *text = self;
     int rank = text->key->rank;
-    access_addf(out, text, rank, text->key->replicas ? "fetch_$N(e" : "q_$N(");
+    access_addf(out, text, rank, text->key->container.replicas ? "fetch_$N(e" : "q_$N(");
     for (int d = 0; d < rank; d++) {
         bool far = (corner >> d & 1) != 0;
-        if (text->key->replicas) {
+        if (text->key->container.replicas) {
             strbuf_addf(out, far ? " + j%d" : "", d);
         } else {
             strbuf_addf(out, "%s%c%d", d ? ", " : "", far ? 'j' : 'i', d);
@@ -98,7 +98,7 @@ static void by_kernel(StrBuf *out, const AccessText *text, int rank)
     }
     /* precise: not a + w * (b - a), which is NaN for infinite values */
     access_addf(out, text, rank,
-                text->key->replicas ? "int e = cell_$N($,{i#, j#$}); precise $T v = " : "precise $T v = ");
+                text->key->container.replicas ? "int e = cell_$N($,{i#, j#$}); precise $T v = " : "precise $T v = ");
     access_mix(out, rank, 0, add_around, &around);
     access_addf(out, text, rank, "; return v; }\n$T s_$N(%s p, float level) { return s_$N(p); }\n", vector);
 }

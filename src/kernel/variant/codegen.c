@@ -282,7 +282,7 @@ static void write_access_of(Generator *g, int first, int end)
         if (kind->bound) {
             access_gather(g->out, &text, g->key, i, &g->text->body->use[i]);
         } else if (fetched || (stored && !variant_flat_store(g->f, g->key, i)) ||
-                   (text.key->paged && text.key->paged != PAGED_NUMBERED)) {
+                   (text.key->pages.kind && text.key->pages.kind != PAGED_NUMBERED)) {
             access_address(g->out, &text, g->key->rank);
             if (kind->read && text.key->path == PATH_BLENDED) {
                 access_blend(g->out, &text, g->key->rank);

@@ -22,7 +22,7 @@ static bool keeps_address(const Generator *g, int i)
     const ArgKey *key = &g->key->args[i];
     const ParamKindInfo *kind = &param_kinds[g->f->params[i].kind];
     bool fetched = kind->read && !generator_flat_load(g, i);
-    return kind->element && (key->path == PATH_MAPPED || key->paged) &&
+    return kind->element && (key->path == PATH_MAPPED || key->pages.kind) &&
            (fetched || (generate_stored(g, i) && !variant_flat_store(g->f, g->key, i)));
 }
 
@@ -30,7 +30,8 @@ static bool keeps_address(const Generator *g, int i)
 static int address_leader(const Generator *g, int i)
 {
     int k = 0;
-    while (k < i && !(g->key->args[i].place && g->key->args[k].place == g->key->args[i].place && keeps_address(g, k))) {
+    while (k < i && !(g->key->args[i].container.place &&
+                      g->key->args[k].container.place == g->key->args[i].container.place && keeps_address(g, k))) {
         k++;
     }
     return k;
@@ -40,7 +41,7 @@ static void write_place(Generator *g, int i, int k)
 {
     int leader = address_leader(g, i);
     generator_addf(g, i, "        int a_$N = ");
-    if (g->key->args[i].paged) {
+    if (g->key->args[i].pages.kind) {
         bool mapped = g->key->args[i].path == PATH_MAPPED;
         generator_addf(g, i, mapped ? "g_$N < 0 ? -1 : g_$N + e_$N + %d;\n" : "g_$N + e_$N + %d;\n", k);
     } else if (leader < i) {

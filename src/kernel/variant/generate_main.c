@@ -95,18 +95,18 @@ static void store_words(Generator *g)
 static void write_leaf_number(Generator *g)
 {
     int rank = g->key->rank, at = g->layout->leaf;
-    if (!g->key->page_starts) {
+    if (!g->key->pages.starts) {
         strbuf_add(g->out, "        int rill_m = rill_e;\n");
         return;
     }
-    strbuf_add(g->out, g->key->page_masked ? generate_mask_count : "");
+    strbuf_add(g->out, g->key->pages.masked ? generate_mask_count : "");
     strbuf_addf(g->out, "        int rill_m = rill_j%d;\n", rank - 1);
     for (int d = rank - 2; d >= 0; d--) {
         strbuf_addf(g->out, "        rill_m = rill_m * (int(%s) - rill_s%d) + rill_j%d;\n", access_word(at + 3 * d), d,
                     d);
     }
     strbuf_addf(g->out, "        rill_m = (%srill_m) + rill_active(int(%s) + rill_h);\n",
-                g->key->page_masked ? "rill_mask >= 0 ? rill_bits : " : "", access_word(g->layout->active + 1));
+                g->key->pages.masked ? "rill_mask >= 0 ? rill_bits : " : "", access_word(g->layout->active + 1));
 }
 
 /* Writes the coordinates of the launch from the number of the element, leaf by leaf, and a test
@@ -123,7 +123,7 @@ static void write_leaf_position(Generator *g)
         "rill_s;\n",
         access_word(at + 1), access_word(at + 2), access_word(at));
     strbuf_addf(g->out, "        int rill_g = rill_h * %d, rill_l = rill_active(rill_g + %d); bool rill_own = true;\n",
-                rank + 1 + g->key->page_masked, rank);
+                rank + 1 + g->key->pages.masked, rank);
     for (int d = 0; d < rank; d++) {
         at = g->layout->leaf + 3 * d;
         strbuf_addf(g->out, "        int rill_j%d = rill_i, rill_o%d = rill_active(rill_g + %d);\n", d, d, d);
@@ -137,7 +137,7 @@ static void write_leaf_position(Generator *g)
                     "rill_s%d;\n",
                     d, d, access_word(at), access_word(g->layout->shape + 3 * d), d, d, d, d, access_word(at), d);
     }
-    if (g->key->page_masked) {
+    if (g->key->pages.masked) {
         char entry[32];
         snprintf(entry, sizeof entry, "rill_g + %d", rank + 1);
         generate_mask_test(g, entry, "rill_own");
@@ -146,7 +146,7 @@ static void write_leaf_position(Generator *g)
     strbuf_add(g->out, "        if (rill_own) {\n");
     bool numbered = false;
     for (int i = 0; i < g->f->param_count; i++) {
-        if (g->key->args[i].paged != PAGED_NUMBERED) {
+        if (g->key->args[i].pages.kind != PAGED_NUMBERED) {
             continue;
         }
         if (!numbered) {

@@ -9,7 +9,7 @@ enum { LOAD_UNIT = 16, WORD = 4 };
 /* Returns whether argument i is accessed relative to the page's first element, g_NAME. */
 static bool follows(const Generator *g, int i)
 {
-    return g->key->args[i].paged && (param_kinds[g->f->params[i].kind].read || generate_stored(g, i));
+    return g->key->args[i].pages.kind && (param_kinds[g->f->params[i].kind].read || generate_stored(g, i));
 }
 
 /* Returns the unit in bytes by which a step stores argument i. */
@@ -36,7 +36,7 @@ static bool has_near(const Generator *g)
 {
     bool near = false;
     for (int i = 0; i < g->key->count; i++) {
-        near = near || g->key->args[i].near;
+        near = near || g->key->args[i].pages.near;
     }
     return near;
 }
@@ -51,9 +51,9 @@ void generate_page_globals(Generator *g)
 /* Writes g_NAME, the address of the page in argument i. */
 static void write_begin(Generator *g, int i)
 {
-    if (g->key->args[i].paged != PAGED_NUMBERED) {
+    if (g->key->args[i].pages.kind != PAGED_NUMBERED) {
         generator_addf(g, i, "        int g_$N = adr_$N($,{rill_o#$});\n");
-    } else if (!g->key->page_starts) {
+    } else if (!g->key->pages.starts) {
         generator_addf(g, i, "        int g_$N = int($B) + rill_g * rill_all * %d;\n", g->layout->elements);
     } else {
         generator_addf(g, i, "        int g_$N = int($B) + rill_active(int(%s) + rill_g);\n",
@@ -79,7 +79,7 @@ static void write_page(Generator *g)
                            "        rill_s = (rill_s - rill_m) * rill_run + rill_m;\n");
     }
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(g->out, "        int rill_o%d = rill_active(rill_g * %d + %d);\n", d, rank + g->key->page_masked,
+        strbuf_addf(g->out, "        int rill_o%d = rill_active(rill_g * %d + %d);\n", d, rank + g->key->pages.masked,
                     d);
     }
     for (int i = 0; i < g->f->param_count; i++) {
@@ -92,7 +92,7 @@ static void write_page(Generator *g)
                     access_word(page + PAGE_WORDS + 3 * d), step_size(g, d));
     }
     for (int i = 0; i < g->f->param_count; i++) {
-        if (g->key->args[i].near) {
+        if (g->key->args[i].pages.near) {
             AccessText text = generator_access(g, i);
             access_neighbors_pages(g->out, &text, g->key);
         }
@@ -124,8 +124,8 @@ static void write_position(Generator *g)
 /* Writes e_NAME, the distance of a step's elements in argument i from the page's first element. */
 static void write_offset(Generator *g, int i, int row)
 {
-    int paged = g->key->args[i].paged, rank = g->key->rank, elements = g->layout->elements;
-    if (paged == PAGED_WHOLE || (paged == PAGED_NUMBERED && (!g->key->page_starts || g->key->page_unbounded))) {
+    int paged = g->key->args[i].pages.kind, rank = g->key->rank, elements = g->layout->elements;
+    if (paged == PAGED_WHOLE || (paged == PAGED_NUMBERED && (!g->key->pages.starts || g->key->pages.unbounded))) {
         generator_addf(g, i, "        int e_$N = rill_s * %d;\n", elements);
     } else if (paged == PAGED_NUMBERED) { /* row-major within the part of the page that is inside the shape */
         generator_addf(g, i, "        int e_$N = rill_p%d;\n", rank - 1);
@@ -140,7 +140,7 @@ static void write_offset(Generator *g, int i, int row)
         }
         strbuf_add(g->out, ";\n");
     }
-    if (paged == PAGED_NUMBERED && g->key->page_starts && g->key->page_masked) {
+    if (paged == PAGED_NUMBERED && g->key->pages.starts && g->key->pages.masked) {
         generator_addf(g, i, "        e_$N = rill_mask < 0 ? e_$N : rill_bits;\n");
     }
 }
@@ -162,7 +162,7 @@ static void write_step_loads(Generator *g, int row)
         if (!follows(g, i)) {
             continue;
         }
-        if (g->key->args[i].paged == PAGED_NUMBERED && g->key->page_masked && !counted) {
+        if (g->key->args[i].pages.kind == PAGED_NUMBERED && g->key->pages.masked && !counted) {
             strbuf_add(g->out, generate_mask_count);
             counted = true;
         }
@@ -212,13 +212,13 @@ static void write_inside(Generator *g)
 {
     int rank = g->key->rank;
     strbuf_add(g->out, "        bool rill_here = true");
-    for (int d = 0; d < rank && g->key->page_clipped; d++) {
+    for (int d = 0; d < rank && g->key->pages.clipped; d++) {
         int at = g->layout->clip + 2 * d;
         strbuf_addf(g->out, " && uint(rill_d%d - int(%s)) < %s", d, access_word(at), access_word(at + 1));
     }
-    bool bounded = !g->key->page_unbounded && !g->key->page_clipped;
+    bool bounded = !g->key->pages.unbounded && !g->key->pages.clipped;
     generator_addf(g, 0, bounded ? "$0{ && uint(rill_d#) < $z$};\n" : ";\n");
-    if (g->key->page_masked) {
+    if (g->key->pages.masked) {
         char entry[32];
         snprintf(entry, sizeof entry, "rill_g * %d + %d", rank + 1, rank);
         generate_mask_test(g, entry, "rill_here");
@@ -235,9 +235,9 @@ void generate_page_words(Generator *g)
                     access_word(page + PAGE_WIDE));
     }
     generator_addf(g, 0,
-                   g->key->page_rowless ? "" : "$0{    int rill_x# = int($p); uint rill_y# = $q, rill_z# = $r;\n$}");
+                   g->key->pages.rowless ? "" : "$0{    int rill_x# = int($p); uint rill_y# = $q, rill_z# = $r;\n$}");
     for (int i = 0; i < g->f->param_count; i++) {
-        for (int d = 1; g->key->args[i].paged == PAGED_STRIDED && d < g->key->rank; d++) {
+        for (int d = 1; g->key->args[i].pages.kind == PAGED_STRIDED && d < g->key->rank; d++) {
             generator_addf(g, i, "    int s%d_$N = int(%s);\n", d, access_word(g->layout->args[i].strides + d - 1));
         }
     }
@@ -251,7 +251,7 @@ void generate_page_group(Generator *g)
     write_position(g);
     write_inside(g);
     strbuf_add(g->out, "        rill_inside = rill_inside && rill_here;\n");
-    generator_addf(g, 0, g->key->page_unbounded ? "" : "$0{        rill_d# = min(rill_d#, int($z) - 1);\n$}");
+    generator_addf(g, 0, g->key->pages.unbounded ? "" : "$0{        rill_d# = min(rill_d#, int($z) - 1);\n$}");
 }
 
 /* Writes the elements of a step in one row. */
@@ -269,7 +269,7 @@ static void write_row(Generator *g, int row)
     generate_declare_words(g);
     for (int k = 0; k < g->layout->elements; k++) {
         strbuf_add(g->out, "        {\n");
-        if ((k > 0 || row > 0) && !g->key->page_rowless) {
+        if ((k > 0 || row > 0) && !g->key->pages.rowless) {
             strbuf_addf(g->out, "        rill_d0 = rill_o0 + rill_p0 + %d;\n", k);
         }
         strbuf_addf(g->out, near ? "        rill_k0 = %d;\n" : "", k);
@@ -289,16 +289,16 @@ void generate_pages(Generator *g)
         strbuf_add(g->out, "        for (int rill_t = min(rill_s + rill_run * rill_wide, rill_all); rill_s < rill_t; "
                            "rill_s += rill_wide) {\n");
     }
-    if (!g->key->page_rowless) {
+    if (!g->key->pages.rowless) {
         write_position(g);
     }
-    if (!g->key->page_inside) {
+    if (!g->key->pages.inside) {
         write_inside(g);
         strbuf_add(g->out, "        if (rill_here) {\n");
     }
     for (int row = 0; row < g->layout->page_rows; row++) {
         write_row(g, row);
     }
-    strbuf_add(g->out, g->key->page_inside ? "" : "        }\n");
+    strbuf_add(g->out, g->key->pages.inside ? "" : "        }\n");
     strbuf_add(g->out, runs ? "        }\n" : "");
 }

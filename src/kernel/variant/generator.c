@@ -65,7 +65,7 @@ AccessText generator_access(const Generator *g, int i)
 {
     const AddressUse *addresses = g->text->addresses;
     bool own = i < g->f->param_count - g->f->given;
-    int place = g->key->args[i].place;
+    int place = g->key->args[i].container.place;
     bool near = g->f->params[i].kind == PARAM_NEIGHBOR && g->key->args[i].path == PATH_DENSE;
     bool gather = place && g->f->params[i].kind == PARAM_GATHER;
     return (AccessText){.param = &g->f->params[i],

@@ -26,13 +26,14 @@ static bool shareable(const Generator *g, int i)
         outside = outside || access_boundary(key, d) == BOUNDARY_VALUE;
     }
     return i < g->f->param_count - g->f->given && g->f->params[i].kind == PARAM_GATHER && key->path == PATH_MAPPED &&
-           key->place && !outside && !g->key->check && !type->is_struct && type->components == 1;
+           key->container.place && !outside && !g->key->check && !type->is_struct && type->components == 1;
 }
 
 static bool any_shared(const Generator *g)
 {
     for (int i = 0; i < g->f->param_count; i++) {
-        if (shareable(g, i) && g->key->args[i].place <= i && shareable(g, g->key->args[i].place - 1)) {
+        if (shareable(g, i) && g->key->args[i].container.place <= i &&
+            shareable(g, g->key->args[i].container.place - 1)) {
             return true;
         }
     }
@@ -71,7 +72,8 @@ static void write_addresses(Sharing *s)
         const BodyGather *first = s->calls[i];
         bool shared = false;
         for (int k = i + 1; k < s->count && !s->place[i]; k++) {
-            if (args[first->param].place == args[s->calls[k]->param].place && same_arguments(s, first, s->calls[k])) {
+            if (args[first->param].container.place == args[s->calls[k]->param].container.place &&
+                same_arguments(s, first, s->calls[k])) {
                 s->place[k] = s->addresses + 1;
                 shared = true;
             }

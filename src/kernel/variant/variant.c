@@ -24,7 +24,7 @@ enum {
 
 int variant_dim_words(const ArgKey *key)
 {
-    return key->mapped ? 8 : 1;
+    return key->addressing == ADDRESS_DIVIDED ? 8 : 1;
 }
 
 bool variant_stores(const Function *f, const VariantKey *key, int param)
@@ -87,7 +87,7 @@ bool variant_flat_load(const Function *f, const VariantKey *key, int i)
 {
     const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
     return kind->element && kind->read &&
-           ((key->flat_loads && key->args[i].path == PATH_DENSE) || key->args[i].texels & PAGED_TEXEL_LOADS);
+           ((key->flat_loads && key->args[i].path == PATH_DENSE) || key->args[i].pages.texels & PAGED_TEXEL_LOADS);
 }
 
 bool variant_pairs(const DeviceTraits *traits)
@@ -97,7 +97,7 @@ bool variant_pairs(const DeviceTraits *traits)
 
 bool variant_flat_store(const Function *f, const VariantKey *key, int i)
 {
-    return variant_stores(f, key, i) && (key->flat_stores || key->args[i].texels & PAGED_TEXEL_STORES);
+    return variant_stores(f, key, i) && (key->flat_stores || key->args[i].pages.texels & PAGED_TEXEL_STORES);
 }
 
 static bool is_read(const Function *f, const VariantKey *key, int i)
@@ -124,8 +124,8 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
 static bool strips_fit(const KernelText *text, const VariantKey *key, int elements, int i)
 {
     const ArgKey *arg = &key->args[i];
-    bool steps = arg->near || (arg->ordered && key->rows && key->flat_stores);
-    return steps && (arg->near || text->body->use[i].offset_count > 0) && text->traits->family == FAMILY_CPU &&
+    bool steps = arg->pages.near || (arg->addressing == ADDRESS_ORDERED && key->rows && key->flat_stores);
+    return steps && (arg->pages.near || text->body->use[i].offset_count > 0) && text->traits->family == FAMILY_CPU &&
            text->traits->tuning[TUNING_BUFFER_TEXTURES] && !arg->type->is_struct && arg->type->bytes < 16 &&
            16 % arg->type->bytes == 0 && elements * arg->type->bytes % 16 == 0;
 }
@@ -140,26 +140,27 @@ void variant_whole(const KernelText *text, VariantKey *key)
     }
     int elements = variant_elements(text, key);
     for (int i = 0; i < f->param_count; i++) {
-        key->args[i].strips = key->args[i].strips && strips_fit(text, key, elements, i);
-        bindings += key->args[i].strips;
+        ArgKey *arg = &key->args[i];
+        arg->load = arg->load == LOAD_STRIPS && strips_fit(text, key, elements, i) ? LOAD_STRIPS : LOAD_WORDS;
+        bindings += arg->load == LOAD_STRIPS;
     }
     bool separate = bindings <= text->texture_limit && bindings <= variant_free_blocks(text, key);
     for (int i = 0; i < f->param_count; i++) {
         ArgKey *arg = &key->args[i];
-        arg->strips = separate && arg->strips;
-        arg->whole = separate && arg->path == PATH_DENSE && is_read(f, key, i) && arg->type->bytes % 16 == 0;
+        bool texels = arg->path == PATH_DENSE && is_read(f, key, i) && arg->type->bytes % 16 == 0;
+        arg->load = separate && texels ? LOAD_TEXELS : separate ? arg->load : LOAD_WORDS;
     }
 }
 
 bool variant_texel_load(const Function *f, const VariantKey *key, int i)
 {
-    return key->args[i].whole || variant_flat_load(f, key, i);
+    return key->args[i].load == LOAD_TEXELS || variant_flat_load(f, key, i);
 }
 
 bool variant_partial(const VariantKey *key)
 {
     for (int i = 0; i < key->count; i++) {
-        if (key->args[i].partial) {
+        if (key->args[i].container.partial) {
             return true;
         }
     }
@@ -211,7 +212,7 @@ static size_t element_tokens(const KernelText *text, const VariantKey *key)
     for (int i = 0; text->addresses && i < text->function->param_count; i++) {
         const AddressUse *use = &text->addresses[i];
         tokens -= use->function && !use->repeated ? use->body->tokens : 0;
-        tokens += use->function && !key->args[i].paged && !key->args[i].near ? use->body->tokens : 0;
+        tokens += use->function && !key->args[i].pages.kind && !key->args[i].pages.near ? use->body->tokens : 0;
     }
     return tokens;
 }
@@ -225,7 +226,7 @@ int variant_page_step(const KernelText *text, const VariantKey *key)
     int bytes, least = texel_elements(text, key, true, true, &bytes);
     bool near = false;
     for (int i = 0; i < key->count; i++) {
-        near = near || key->args[i].near;
+        near = near || key->args[i].pages.near;
     }
     const int step = text->traits->tuning[TUNING_STEP];
     bool wide = !near && text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
@@ -248,14 +249,14 @@ static int step_rows(const KernelText *text, size_t tokens)
 
 int variant_page_rows(const KernelText *text, const VariantKey *key)
 {
-    int rows = step_rows(text, element_tokens(text, key) * (size_t)key->page_step);
+    int rows = step_rows(text, element_tokens(text, key) * (size_t)key->pages.step);
     return rows < NEAR_ROWS ? rows : NEAR_ROWS;
 }
 
 int variant_elements(const KernelText *text, const VariantKey *key)
 {
     if (key->active == ACTIVE_PAGES) {
-        return key->page_step;
+        return key->pages.step;
     }
     if (one_element(text, key)) {
         return 1;
@@ -319,7 +320,7 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
     if (path_mapped(a->path)) {
         arg->fallback = take(layout, glsl_words(a->type));
     }
-    if (a->paged == PAGED_STRIDED || a->near || a->replicas) {
+    if (a->pages.kind == PAGED_STRIDED || a->pages.near || a->container.replicas) {
         arg->strides = take(layout, rank - 1);
     }
 }
@@ -385,7 +386,7 @@ static bool layout_active(const KernelText *text, const VariantKey *key, Layout 
 {
     layout->active = key->active ? take(layout, 2) : NO_SLOT;
     layout->page = key->active == ACTIVE_PAGES ? take(layout, PAGE_WORDS + 3 * key->rank) : NO_SLOT;
-    layout->clip = key->page_clipped ? take(layout, 2 * key->rank) : NO_SLOT;
+    layout->clip = key->pages.clipped ? take(layout, 2 * key->rank) : NO_SLOT;
     layout->origin = key->placed ? take(layout, key->rank) : NO_SLOT;
     int strides = key->random == RANDOM_STRIDED ? 2 + 2 * key->rank : 0;
     layout->random = key->random ? take(layout, RANDOM_FIRST + strides) : NO_SLOT;
@@ -417,7 +418,7 @@ static bool layout_units(const KernelText *text, const VariantKey *key, Layout *
         if (is_read(f, key, i) && !place_read(text, key, free_blocks, i, layout, &blocks)) {
             return false;
         }
-        arg->wide = key->args[i].strips ? layout->textures++ : NO_UNIT;
+        arg->wide = key->args[i].load == LOAD_STRIPS ? layout->textures++ : NO_UNIT;
     }
     return true;
 }
@@ -485,7 +486,7 @@ bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layou
         arg->constant = arg->base = arg->store_base = arg->dims = arg->sizes = arg->outside = arg->halo = NO_SLOT;
         arg->resample = arg->extents = arg->ramp = arg->dump = arg->fallback = arg->strides = NO_SLOT;
     }
-    layout->page_rows = key->active == ACTIVE_PAGES ? key->page_rows : 1;
+    layout->page_rows = key->active == ACTIVE_PAGES ? key->pages.rows : 1;
     layout->count = take(layout, 1);
     layout->steps = take(layout, 1);
     layout->four = take(layout, 1);

@@ -6,6 +6,7 @@
 #define RILL_KERNEL_VARIANT_VARIANT_H
 
 #include "kernel/emit/body.h"
+#include "kernel/variant/address_map.h"
 #include "stream/stream.h"
 
 /* How the elements of an argument are accessed: rows of access_paths in access.c. */
@@ -27,40 +28,6 @@ static inline bool path_buffered(int path)
  * elements, in 0 .. 1, or in directions from the center of a cube. */
 typedef enum Sampled { SAMPLED_BY_KERNEL, SAMPLED_ELEMENTS, SAMPLED_NORMALIZED, SAMPLED_CUBE } Sampled;
 
-typedef struct ArgKey {
-    const Type *type;  /* type of the stream; NULL: a constant */
-    uint8_t path;      /* PathKind */
-    uint8_t rank;      /* of a gather's stream; 0 for element access, which uses the rank of the launch */
-    uint8_t mapped;    /* some dimension divides or wraps its index (tile, replicate, repeat) */
-    uint8_t block;     /* read through a storage block instead of a buffer texture */
-    uint8_t aliased;   /* read through a storage block, and written by the same launch */
-    uint8_t resampled; /* indexof differs from the launch's index */
-    uint8_t quiet;     /* explicit boundary mode: never reported under check */
-    uint8_t unbounded; /* a gather from a container without bounds: indices are used as they are */
-    /* A gather from a container whose address function handles indices outside: they are used as
-     * they are. */
-    uint8_t open;
-    uint8_t rows;    /* a container whose rows have different lengths */
-    uint8_t partial; /* random access to a container that is mapped in part: writes to unmapped pages are reported */
-    uint8_t fixed;   /* a gather from all of a container with constant sizes, beginning at its buffer's first element */
-    uint8_t
-        unit; /* the stride of the fastest dimension is 1; for a container: the stream begins where its domain begins */
-    uint8_t paged;    /* PagedKind, in launches over pages */
-    uint8_t near;     /* in launches over pages: neighbors at known offsets are found in the adjacent pages */
-    uint8_t replicas; /* Replicas: neighbors or sampled elements are found in the halo of one page */
-    uint8_t ordered;  /* of a neighbor stream: elements are stored row-major, in the shape of the launch */
-    uint8_t strips;   /* a neighbor stream whose rows are read as whole texels, in strips or in launches over pages */
-    uint8_t texels;   /* PagedTexels: how a step over pages accesses it */
-    uint8_t whole;    /* an element consists of whole texels, which are always read as such */
-    /* For containers: the 1-based number of the first argument with the same element addresses. For
-     * gathers only gathers are compared. */
-    uint8_t place;
-    uint8_t sampled;   /* Sampled */
-    uint8_t filter;    /* BlendFilter, if a map that interpolates is sampled */
-    uint8_t halo;      /* of a neighbor stream: the dimensions with elements around the view, fastest first */
-    uint16_t boundary; /* 2 bits per dimension, fastest first */
-} ArgKey;
-
 /* Whether a launch reads replicas: copies of elements of adjacent pages that each page of a
  * container stores around its own elements (its halo). REPLICAS_ALL: in addition the whole domain
  * is mapped. */
@@ -75,6 +42,57 @@ typedef enum PagedKind { PAGED_ANYWHERE, PAGED_STRIDED, PAGED_WHOLE, PAGED_NUMBE
  * words. */
 typedef enum PagedTexels { PAGED_TEXEL_LOADS = 1, PAGED_TEXEL_STORES = 2 } PagedTexels;
 
+/* How the index of an element is computed from the indices along the dimensions of a view. ADDRESS_UNIT: the stride of
+ * the fastest dimension is 1. ADDRESS_ORDERED: a neighbor stream that is stored row-major, in the shape of the launch.
+ * ADDRESS_DIVIDED: some dimension divides or wraps its index (tile, replicate, repeat). */
+typedef enum Addressing { ADDRESS_STRIDED, ADDRESS_UNIT, ADDRESS_ORDERED, ADDRESS_DIVIDED } Addressing;
+
+/* What random access does with indices outside. OUTSIDE_REPORTED: the boundary modes apply, and check reports the
+ * index. OUTSIDE_QUIET: the boundary modes apply; they were chosen explicitly, so check does not report the index.
+ * OUTSIDE_OPEN: the address function of a container handles the index. OUTSIDE_UNBOUNDED: the container has no bounds. */
+typedef enum Outside { OUTSIDE_REPORTED, OUTSIDE_QUIET, OUTSIDE_OPEN, OUTSIDE_UNBOUNDED } Outside;
+
+/* How elements are read if the variant as a whole does not read texels. LOAD_STRIPS: the rows of a neighbor stream are
+ * read as texels, in strips or in launches over pages. LOAD_TEXELS: an element consists of whole texels. */
+typedef enum LoadKind { LOAD_WORDS, LOAD_STRIPS, LOAD_TEXELS } LoadKind;
+
+/* An argument in a launch over pages; otherwise zero. */
+typedef struct ArgPages {
+    PagedKind kind : 8;
+    uint8_t texels; /* PagedTexels; 0 for PAGED_ANYWHERE */
+    bool near;      /* neighbors at known offsets are found in the adjacent pages */
+} ArgPages;
+
+/* An argument that is accessed through an address map (path_mapped); otherwise zero. */
+typedef struct ArgContainer {
+    /* The 1-based number of the first argument with the same element addresses. For gathers only gathers are compared. */
+    uint8_t place;
+    BlendFilter filter : 8; /* if a map that interpolates is sampled */
+    Replicas replicas : 8;  /* neighbors or sampled elements are found in the halo of one page */
+    bool begins;            /* the stream begins where the domain of the container begins */
+    bool rows;              /* rows have different lengths */
+    bool partial;           /* random access to a partly mapped container: writes to unmapped pages are reported */
+} ArgContainer;
+
+typedef struct ArgKey {
+    const Type *type; /* type of the stream; NULL: a constant */
+    PathKind path : 8;
+    Addressing addressing : 8; /* ADDRESS_STRIDED if path_mapped */
+    Outside outside : 8;       /* of gathers, scatters and neighbor streams */
+    Sampled sampled : 8;
+    LoadKind load : 8;
+    uint8_t rank; /* of a gather's stream; 0 for element access, which uses the rank of the launch */
+    uint8_t halo; /* of a neighbor stream: the dimensions with elements around the view, fastest first */
+    bool block;   /* read through a storage block instead of a buffer texture */
+    bool aliased; /* read through a storage block, and written by the same launch */
+    /* Random access to all of a container with constant sizes, which begins at its buffer's first element. */
+    bool fixed;
+    bool resampled;    /* indexof differs from the launch's index */
+    uint16_t boundary; /* 2 bits per dimension, fastest first */
+    ArgPages pages;
+    ArgContainer container;
+} ArgKey;
+
 /* Which elements a launch runs over: all of a shape, an active list whose length the host or only
  * the device knows, pages, or pages with levels. */
 typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED, ACTIVE_PAGES, ACTIVE_LEVELS } ActiveList;
@@ -86,26 +104,32 @@ typedef enum RandomIndex { RANDOM_NONE, RANDOM_FLAT, RANDOM_STRIDED, RANDOM_UNBO
  * first element in the domain, and for the distance of elements along each dimension, fastest first. */
 enum { RANDOM_SEED = 0, RANDOM_LAUNCH = 2, RANDOM_FIRST = 3, RANDOM_STRIDES = 5 };
 
+/* A launch over pages (ACTIVE_PAGES; of pages with levels only `masked` and `starts`); otherwise zero. */
+typedef struct PageKey {
+    uint8_t step;   /* elements of a step along x */
+    uint8_t rows;   /* rows of a step */
+    bool rowless;   /* steps may continue beyond the end of a row, since the kernel uses no positions */
+    bool inside;    /* no page extends beyond the shape */
+    bool masked;    /* pages have masks */
+    bool clipped;   /* only the elements of a box are computed */
+    bool unbounded; /* the shape is unbounded, so pages cannot extend beyond it */
+    bool starts;    /* numbered streams contain only the elements inside the shape */
+} PageKey;
+
+/* Keys are compared byte by byte: padding is zero. */
 typedef struct VariantKey {
-    uint64_t outputs;       /* outputs that this pass stores: a bit per parameter */
-    uint8_t rank;           /* of the launch, after merging dimensions */
-    uint8_t flat_loads;     /* every element-wise input is read as aligned 16-byte texels */
-    uint8_t flat_stores;    /* every output is written contiguously */
-    uint8_t paired;         /* texels are stored as two doubles each */
-    uint8_t rows;           /* the elements of one invocation are in one row */
-    uint8_t check;          /* report indices out of range */
-    uint8_t active;         /* ActiveList: runs over the elements of a list */
-    uint8_t page_step;      /* over pages: elements of a step along x */
-    uint8_t page_rows;      /* over pages: rows of a step */
-    uint8_t page_rowless;   /* steps may continue beyond the end of a row, since the kernel uses no positions */
-    uint8_t page_inside;    /* no page extends beyond the shape */
-    uint8_t page_masked;    /* pages have masks */
-    uint8_t page_clipped;   /* only the elements of a box are computed */
-    uint8_t page_unbounded; /* the shape is unbounded, so pages cannot extend beyond it */
-    uint8_t page_starts;    /* numbered streams contain only the elements inside the shape */
-    uint8_t placed;         /* the launch is part of a larger domain, and the kernel uses indices (Placement) */
-    uint8_t random;         /* RandomIndex */
-    uint8_t count;          /* number of args in use */
+    uint64_t outputs;      /* outputs that this pass stores: a bit per parameter */
+    uint8_t rank;          /* of the launch, after merging dimensions */
+    uint8_t count;         /* number of args in use */
+    ActiveList active : 8; /* the elements over which the launch runs */
+    RandomIndex random : 8;
+    bool flat_loads;  /* every element-wise input is read as aligned 16-byte texels */
+    bool flat_stores; /* every output is written contiguously */
+    bool paired;      /* texels are stored as two doubles each */
+    bool rows;        /* the elements of one invocation are in one row */
+    bool check;       /* report indices out of range */
+    bool placed;      /* the launch is part of a larger domain, and the kernel uses indices (Placement) */
+    PageKey pages;
     ArgKey args[MAX_PARAMS];
 } VariantKey;
 

@@ -88,14 +88,14 @@ static void arg_key(const Inputs *in, const Blocks *blocks, int i, InputKey *key
     bool element = i < in->streams;
     TexelFormat format = element && key->texels >> i & 1 ? TEXEL_VECTOR : TEXEL_WORD;
     a->block = s->buffer && !buffer_texture_reaches(in->device, format, buffer_capacity(s->buffer));
-    a->quiet = s->explicit_boundary;
+    a->outside = s->explicit_boundary ? OUTSIDE_QUIET : OUTSIDE_REPORTED;
     a->type = s->type;
-    a->sampled = (uint8_t)access_sampled(s, &in->use[i]);
+    a->sampled = access_sampled(s, &in->use[i]);
     a->path = s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE;
     a->rank = (uint8_t)(element ? blocks->rank : in->params[i].rank);
     for (int d = 0; d < a->rank; d++) {
         const ViewDim *dim = element ? &blocks->dim[i][d] : &s->dim[s->shape.rank - 1 - d];
-        a->mapped = a->mapped || !view_dim_plain(dim);
+        a->addressing = view_dim_plain(dim) ? a->addressing : ADDRESS_DIVIDED;
         if (!element) {
             a->boundary = (uint16_t)(a->boundary | (unsigned)s->boundary[s->shape.rank - 1 - d] << (2 * d));
         }
