@@ -30,41 +30,63 @@ static void take_target(lua_State *L, Call *call, int r, int index, int n)
     call->has_shape = true;
 }
 
-static void collect(lua_State *L, Call *call, int r)
+/* Reads the table of arguments by name at stack index 2. */
+static void named_arguments(lua_State *L, Call *call, int r)
+{
+    const Function *f = call->function;
+    call_keys(L, call, 2);
+    luaL_checkstack(L, f->param_count + 8, "too many arguments");
+    for (int i = 0; i < f->param_count; i++) {
+        if (kernel_is_baked(call->kernel, i)) {
+            continue;
+        }
+        bool missing = lua_getfield(L, 2, f->params[i].name) == LUA_TNIL;
+        int at = lua_gettop(L);
+        if (i == r) {
+            take_target(L, call, r, at, i + 1);
+        } else if (missing) {
+            luaL_error(L, "%s: argument '%s' is missing", f->name, f->params[i].name);
+        } else {
+            call_argument(L, call, i, at, i + 1);
+        }
+    }
+    if (!call->has_shape && !call->args[r].stream) {
+        lua_getfield(L, 2, "shape");
+        take_target(L, call, r, lua_gettop(L), 0);
+    }
+}
+
+/* Reads arguments 2 .. top in order: all parameters, or all except the result. */
+static void ordered_arguments(lua_State *L, Call *call, int r)
 {
     const Function *f = call->function;
     int given = lua_gettop(L) - 1, needed = f->param_count - 1;
-    bool named = given == 1 && binding_is_options(L, 2);
     for (int i = 0; i < f->param_count; i++) {
         needed -= kernel_is_baked(call->kernel, i);
     }
-    if (named) {
-        call_keys(L, call, 2);
-        luaL_checkstack(L, f->param_count + 8, "too many arguments");
-    } else if (given != needed && given != needed + 1) {
+    if (given != needed && given != needed + 1) {
         luaL_error(L, "%s: expected %d argument%s (or %d with the shape or stream of the result), got %d", f->name,
                    needed, needed == 1 ? "" : "s", needed + 1, given);
     }
     for (int i = 0, at = 2; i < f->param_count; i++) {
-        if (kernel_is_baked(call->kernel, i) || (i == r && !named && given == needed)) {
+        if (kernel_is_baked(call->kernel, i) || (i == r && given == needed)) {
             continue;
-        }
-        if (named) {
-            lua_getfield(L, 2, f->params[i].name);
-            at = lua_gettop(L);
         }
         if (i == r) {
             take_target(L, call, r, at, at - 1);
-        } else if (named && lua_isnil(L, at)) {
-            luaL_error(L, "%s: argument '%s' is missing", f->name, f->params[i].name);
         } else {
-            call_argument(L, call, i, at, named ? i + 1 : at - 1);
+            call_argument(L, call, i, at, at - 1);
         }
         at++;
     }
-    if (named && !call->has_shape && !call->args[r].stream) {
-        lua_getfield(L, 2, "shape");
-        take_target(L, call, r, lua_gettop(L), 0);
+}
+
+static void collect(lua_State *L, Call *call, int r)
+{
+    if (lua_gettop(L) == 2 && binding_is_options(L, 2)) {
+        named_arguments(L, call, r);
+    } else {
+        ordered_arguments(L, call, r);
     }
 }
 

@@ -459,62 +459,73 @@ static bool plan_frame(const Shape *page, int64_t overlap, Paged *paged)
            error_set("a page with its 'overlap' has more than 2147483647 elements");
 }
 
+/* Sets the greatest number of frames. 0: as many as addresses reach. Returns false with error_set if `capacity` is
+ * greater. */
+static bool set_capacity(Paged *paged, const Shape *page, int64_t capacity)
+{
+    /* The words of table 1 are indexed by an int, too. */
+    int64_t reached = SHAPE_MAX_ELEMENTS / paged->elements, most = SHAPE_MAX_ELEMENTS / (page->rank + 1);
+    most = reached < most ? reached : most;
+    if (capacity > most) {
+        return error_set("'capacity' is %" PRId64 ": pages of %" PRId64 " elements reach %" PRId64 " frames", capacity,
+                         paged->elements, most);
+    }
+    paged->capacity = capacity ? capacity : most;
+    if (capacity) {
+        translator_set_memory(&paged->base, &(Shape){1, {capacity * paged->elements}});
+    }
+    return true;
+}
+
+static void describe(const Paged *paged, TranslatorInfo *info)
+{
+    info->traits = (TranslatorTraits){.memory = "n",
+                                      .access = "1",
+                                      .location = "gpu",
+                                      .consistent = true,
+                                      .one_to_one = true,
+                                      .invertible = paged->overlap == 0,
+                                      .mutable = true};
+    info->overlap = paged->overlap;
+    info->page = paged->elements;
+    info->capacity = paged->capacity;
+}
+
+/* Adds the numbers that the address functions read. */
+static void add_numbers(Paged *paged, const Shape *page)
+{
+    Translator *t = &paged->base;
+    paged->sizes = translator_sizes(t, page);
+    translator_size(t, paged->elements);
+    t->frames = translator_number(t, 0);
+    paged->strides = paged->overlap ? translator_number(t, paged->lead) : NO_NUMBER;
+    for (int d = 1; paged->overlap && d < page->rank; d++) {
+        translator_number(t, paged->stride[d]);
+    }
+}
+
 Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const char *name, const Shape *domain,
                   const Shape *page, int64_t overlap, int64_t capacity)
 {
     int64_t elements;
-    Paged plan;
-    if (!translator_shape_fits(page, "page", &elements) || !plan_frame(page, overlap, &plan)) {
-        return NULL;
-    }
-    elements = plan.elements;
-    /* The words of table 1 are indexed by an int, too. */
-    int64_t reached = SHAPE_MAX_ELEMENTS / elements, most = SHAPE_MAX_ELEMENTS / (page->rank + 1);
-    most = reached < most ? reached : most;
-    if (capacity > most) {
-        error_set("'capacity' is %" PRId64 ": pages of %" PRId64 " elements reach %" PRId64 " frames", capacity,
-                  elements, most);
-        return NULL;
-    }
-    Translator *t = translator_make(&kind->base, bytes, name, page->rank, 1, domain);
+    Translator *t = translator_shape_fits(page, "page", &elements)
+                        ? translator_make(&kind->base, bytes, name, page->rank, 1, domain)
+                        : NULL;
     if (!t) {
         return NULL;
     }
     Paged *paged = (Paged *)t;
     t->device = device;
-    t->info.traits = (TranslatorTraits){.memory = "n",
-                                        .access = "1",
-                                        .location = "gpu",
-                                        .consistent = true,
-                                        .one_to_one = true,
-                                        .invertible = true,
-                                        .mutable = true};
-    paged->elements = elements;
-    paged->lead = plan.lead;
-    paged->unit = plan.unit;
-    paged->overlap = t->info.overlap = plan.overlap;
-    memcpy(paged->stride, plan.stride, sizeof paged->stride);
-    t->info.traits.invertible = plan.overlap == 0;
-    paged->capacity = capacity ? capacity : most;
-    t->info.page = elements;
-    t->info.capacity = paged->capacity;
-    if (capacity) {
-        translator_set_memory(t, &(Shape){1, {capacity * elements}});
-    }
     for (int d = 0; d < page->rank; d++) {
         paged->page[d] = page->size[page->rank - 1 - d];
     }
-    paged->sizes = translator_sizes(t, page);
-    translator_size(t, elements);
-    t->frames = translator_number(t, 0);
-    paged->strides = plan.overlap ? translator_number(t, plan.lead) : NO_NUMBER;
-    for (int d = 1; plan.overlap && d < page->rank; d++) {
-        translator_number(t, plan.stride[d]);
-    }
-    if (!word_table_create(&t->tables[PAGED_BACK], device, paged_back(paged, 1))) {
+    if (!plan_frame(page, overlap, paged) || !set_capacity(paged, page, capacity) ||
+        !word_table_create(&t->tables[PAGED_BACK], device, paged_back(paged, 1))) {
         translator_release(t);
         return NULL;
     }
+    describe(paged, &t->info);
+    add_numbers(paged, page);
     t->numbers[t->frames] = (int32_t)paged_frames(paged);
     return paged;
 }

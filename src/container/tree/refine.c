@@ -112,6 +112,23 @@ static bool take_fresh(const Container *c, const TreeList *splits, Region **fres
     return !fresh || (*fresh = tree_fresh(c, splits)) != NULL;
 }
 
+/* Maps and fills the parts of leaves. `count`: the number of parts; `frames`: room for their frames. All of it, or false
+ * with error_set. */
+static bool make_parts(Container *c, const TreeList *splits, int64_t count, int32_t *frames, Region **fresh)
+{
+    if (!tree_own_pages(c) || !tree_prepare(c, count) || !map_parts(c, splits, frames)) {
+        return false;
+    }
+    tree_changed(c);
+    bool done = fill_parts(c, splits, frames) && sync_parts(c, splits) && take_fresh(c, splits, fresh);
+    if (!done) { /* the page that was split still has its values */
+        unmap_parts(c, splits, count);
+        tree_changed(c);
+        page_tree_flush(tree_pages(c));
+    }
+    return done;
+}
+
 /* Splits leaves and parts of them, coarse pages first. Sets `fresh` to the new leaves, unless it is NULL. All
  * of it, or false with error_set. */
 static bool split(Container *c, TreeList *splits, Region **fresh)
@@ -127,17 +144,7 @@ static bool split(Container *c, TreeList *splits, Region **fresh)
                          count, info.capacity - info.mapped, info.capacity);
     }
     int32_t *frames = malloc((size_t)count * sizeof *frames);
-    bool done = frames ? tree_own_pages(c) && tree_prepare(c, count) && map_parts(c, splits, frames)
-                       : error_set("out of host memory");
-    if (done) {
-        tree_changed(c);
-        done = fill_parts(c, splits, frames) && sync_parts(c, splits) && take_fresh(c, splits, fresh);
-        if (!done) { /* the page that was split still has its values */
-            unmap_parts(c, splits, count);
-            tree_changed(c);
-            page_tree_flush(tree_pages(c));
-        }
-    }
+    bool done = frames ? make_parts(c, splits, count, frames, fresh) : error_set("out of host memory");
     free(frames);
     return done;
 }
