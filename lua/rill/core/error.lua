@@ -230,6 +230,18 @@ function errors.told(value)
         typename.of(value)
 end
 
+--- errors.fits(where, shape) raises if the shape, a list of sizes, has more elements than a stream can have.
+function errors.fits(where, shape)
+    local count = 1.0
+    for _, size in ipairs(shape) do
+        count = count * size
+    end
+    if count >= 2.0 ^ 31 then
+        errors.fail("%s: shape %s has more than 2147483647 elements, the limit of a stream", where,
+            table.concat(shape, "x"))
+    end
+end
+
 --- errors.strict(functions, name) makes reading a missing field of a table of functions an error, and calling the
 -- table. Returns the table.
 function errors.strict(functions, name)

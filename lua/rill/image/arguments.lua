@@ -33,15 +33,14 @@ function picture.take(where, s, number, what)
     return s, info.seen
 end
 
---- picture.filter(name, f [, inner]) returns the function rill.image.NAME. It calls f(s, type, where, ...) with the
+--- picture.filter(name, f) returns the function rill.image.NAME. It calls f(s, type, where, ...) with the
 -- checked image, the type that kernels read its elements as, its own name for messages, and its further arguments.
--- `inner` is passed to errors.guard.
-function picture.filter(name, f, inner)
+function picture.filter(name, f)
     local where <const> = "rill.image." .. name
     return errors.guard(function(s, ...)
         local taken, type = picture.take(where, s)
         return f(taken, type, where, ...)
-    end, where, inner)
+    end, where)
 end
 
 --- picture.gray(where, s) checks that argument 1 is an image of one component, and returns it.

@@ -176,4 +176,4 @@ local function resize(s, type, where, shape, options)
     return along(seen, type, other, by_rows and columns or rows, filter)
 end
 
-return {resize = picture.filter("resize", resize, "^resize")}
+return {resize = picture.filter("resize", resize)}

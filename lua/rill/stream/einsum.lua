@@ -125,6 +125,7 @@ end
 -- of the larger operand, so that it is read in its order.
 local function by_elements(a, b, out, summed, sizes)
     if #summed == 0 then
+        errors.fits("rill.einsum", sizes_of(out, sizes))
         return {s = (spread(a, out, sizes) * spread(b, out, sizes)):eval(), labels = out}
     end
     local large <const>, other <const> = a.s.size >= b.s.size and a or b, a.s.size >= b.s.size and b or a
@@ -147,6 +148,7 @@ local function by_matrices(a, b, batch, rows, columns, summed, sizes)
         return axes.reshaped(ordered(operand, joined(batch, first, second)), shape)
     end
     local labels <const> = joined(batch, rows, columns)
+    errors.fits("rill.einsum", sizes_of(labels, sizes))
     local product <const> = rill.matmul(matrix(a, rows, summed), matrix(b, summed, columns))
     return {s = product:reshape(sizes_of(labels, sizes)), labels = labels}
 end
@@ -313,6 +315,7 @@ end
 function einsum.outer(a, b, ...)
     errors.none("rill.outer", 3, 2, (...))
     a, b = types.numbers("rill.outer: argument #1 'a'", a), types.numbers("rill.outer: argument #2 'b'", b)
+    errors.fits("rill.outer", {a.size, b.size})
     return (axes.reshaped(a, {a.size, 1}) * axes.reshaped(b, {1, b.size})):eval()
 end
 
@@ -349,7 +352,7 @@ function einsum.trace(s, options, ...)
 end
 
 for name, f in pairs(einsum) do
-    einsum[name] = errors.guard(f, "rill." .. name, "^expression%d*")
+    einsum[name] = errors.guard(f, "rill." .. name)
 end
 
 return einsum

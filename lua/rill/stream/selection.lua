@@ -98,6 +98,7 @@ local function select_axis(s, at, axis)
     if #new > 8 then
         fail("s:select: the result would have %d dimensions, but the limit is 8", #new)
     end
+    errors.fits("s:select", new)
     local result = core._sized(s, new)
     if result.size > 0 then
         local layers, before, n, after = layered(s, axis)
@@ -189,6 +190,7 @@ function selection.take_along(s, indices, axis, ...)
         at = selection.expand(at, axis)
     end
     local from, to = broadcast(place, s, at, axis)
+    errors.fits(where, to.shape)
     local result = core._sized(s, to.shape)
     if result.size > 0 and n == 0 then
         fail("%s: argument #1 's': dimension %d has no elements", where, axis)
@@ -354,6 +356,7 @@ function selection.pad(s, options, ...)
         for d, size in ipairs(shape) do
             new[d], from[d], to[d] = size + before[d] + after[d], before[d] + 1, before[d] + size
         end
+        errors.fits("s:pad", new)
         local result = core._sized(s, new)
         if s.size == 0 or result.size < FEW then
             fill(result, value)
@@ -374,6 +377,7 @@ function selection.pad(s, options, ...)
             local layers, outer, n, inner = layered(result, axis)
             local new = result.shape
             new[axis] = n + more
+            errors.fits("s:pad", new)
             local padded = core._sized(s, new)
             if padded.size > 0 then
                 PAD:kernel(element(s))(layers:boundary("clamp", o.boundary, "clamp"), before[axis],
@@ -458,8 +462,7 @@ end
 
 for _, name in ipairs(tables.keys(selection)) do
     local prefix <const> = (name == "stack" or name == "take_along") and "rill." or "s:"
-    selection[name] = errors.guard(selection[name], prefix .. name,
-        "^rill%.concat: argument #1 'list'")
+    selection[name] = errors.guard(selection[name], prefix .. name)
 end
 
 return selection

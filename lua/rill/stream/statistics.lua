@@ -264,6 +264,9 @@ end
 
 local function cumulative(where, op, s, axis)
     s = errors.open(where .. ": argument 's'", s)
+    if not types.list[s.type] then
+        fail("%s: a stream of %s has no '%s': write a reduce kernel for structures", where, s.type, op)
+    end
     if axis == nil then
         return axes.reshaped(s, s.size):scan(op)
     end
@@ -388,6 +391,9 @@ function statistics.moving_mean(s, n, options, ...)
             before[d], after[d] = d == axis and n // 2 or 0, d == axis and n - 1 - n // 2 or 0
         end
         local words <const> = type(o.boundary) == "string"
+        local padded = s.shape
+        padded[axis] = padded[axis] + n - 1
+        errors.fits("s:moving_mean", padded)
         s = s:pad {before = before, after = after, boundary = words and o.boundary or nil,
             value = not words and o.boundary or nil}
     end
@@ -399,7 +405,7 @@ end
 
 for name, f in pairs(statistics) do
     local prefix <const> = (name:find "^cum" or name == "moving_mean") and "s:" or "rill."
-    statistics[name] = errors.guard(f, prefix .. name, name:find "^cum" and "s:scan" or "^s:pad")
+    statistics[name] = errors.guard(f, prefix .. name)
 end
 
 return statistics
