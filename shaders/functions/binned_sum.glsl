@@ -91,19 +91,19 @@ Rill_bins rill_put_any(Rill_bins a, double v, double w)
 }
 
 
-Rill_bins rill_join(Rill_bins a, Rill_bins b)
+Rill_bins rill_carried(Rill_bins a)
 {
-    int bin = int(max(a.bin, b.bin));
     rill_carry(a.p, a.cp, a.bin < 1000.0lf);
     rill_carry(a.q, a.cq, true);
     rill_carry(a.r, a.cr, true);
-    rill_carry(b.p, b.cp, b.bin < 1000.0lf);
-    rill_carry(b.q, b.cq, true);
-    rill_carry(b.r, b.cr, true);
+    return a;
+}
+Rill_bins rill_add(Rill_bins a, Rill_bins b)
+{
+    int bin = int(max(a.bin, b.bin));
     a = rill_lift(a, bin);
     b = rill_lift(b, bin);
-    return Rill_bins(a.bin, a.p + b.p, a.q + b.q, a.r + b.r, a.cp + b.cp, a.cq + b.cq,
-                     a.cr + b.cr);
+    return Rill_bins(a.bin, a.p + b.p, a.q + b.q, a.r + b.r, a.cp + b.cp, a.cq + b.cq, a.cr + b.cr);
 }
 
 // Returns the sum: (result + more) 2^e. It depends only on the value of the sum.

@@ -12,7 +12,9 @@ enum {
     CPU_ONE_LEVEL = 16384, /* longest block that is one run, if there is one block */
     MANY_OUTPUTS = 65536,
     GPU_GROUP = 256,
-    GPU_RUN = 32, /* elements per lane before the tree */
+    GPU_RUN = 32,        /* elements per lane before the tree */
+    GPU_FLUSH_RUN = 256, /* longest run of sums with long accumulators, if there are GPU_FLUSH_GROUPS groups */
+    GPU_FLUSH_GROUPS = 1024,
     GPU_FEW_OUTPUTS = 4096,
     /* for columns */
     CPU_FEW_LANES = 256, /* on later levels */
@@ -83,7 +85,11 @@ static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, 
      * to fill the device. */
     if (shape->block >= GPU_GROUP * GPU_RUN || (shape->block > GPU_RUN && shape->outputs <= GPU_FEW_OUTPUTS)) {
         key->tree = 1;
-        level->length = round_up(GPU_RUN, chunk);
+        int64_t run = GPU_RUN, filled = shape->block / (GPU_GROUP * GPU_FLUSH_GROUPS);
+        if (flush && filled > GPU_RUN) {
+            run = filled < GPU_FLUSH_RUN ? filled : GPU_FLUSH_RUN;
+        }
+        level->length = round_up(run, chunk);
         level->length = level->length < most ? level->length : most;
         level->runs = (shape->block + level->length - 1) / level->length;
     } else if (level->length > most) {

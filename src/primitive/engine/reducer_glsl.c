@@ -520,11 +520,13 @@ static void write_main(Writer *w)
     strbuf_addf(w->out, "    bool inside = lane < int(%s) && local < valid;\n    if (inside) {\n",
                 access_word(layout->count));
     write_run(w);
-    strbuf_add(w->out, "    rill_s[local] = acc;\n    }\n"
-                       "    for (int s = 1; s < 256; s *= 2) {\n        barrier();\n"
-                       "        if ((local & (2 * s - 1)) == 0 && local + s < valid) rill_s[local] = "
-                       "rill_merge(rill_s[local], rill_s[local + s]);\n    }\n"
-                       "    if (local == 0 && lane < int(");
+    strbuf_addf(w->out,
+                "    rill_s[local] = %s;\n    }\n"
+                "    for (int s = 1; s < 256; s *= 2) {\n        barrier();\n"
+                "        if ((local & (2 * s - 1)) == 0 && local + s < valid) rill_s[local] = "
+                "%s(rill_s[local], rill_s[local + s]);\n    }\n"
+                "    if (local == 0 && lane < int(",
+                w->text->flush ? "rill_carried(acc)" : "acc", w->text->flush ? "rill_add" : "rill_merge");
     strbuf_addf(w->out, "%s)) {\n    %s acc = rill_s[0];\n    int place = group;\n", access_word(layout->count), type);
     write_store(w);
     strbuf_add(w->out, "    }\n");

@@ -220,8 +220,10 @@ static void write_bins(ReduceRow *row, const Type *wide, bool denormals, bool un
         write_list(out, f ? ", W" : "W", wide, field, "");
     }
     strbuf_add(out, ", RILL_WORDS(0)); }\n");
-    write_list(out, "u_Bins rill_merge(u_Bins a, u_Bins b) { return rill_set", wide,
-               "rill_join(rill_get#(a), rill_get#(b))", "; }\n");
+    write_list(out, "u_Bins rill_carried(u_Bins a) { return rill_set", wide, "rill_carried(rill_get#(a))", "; }\n");
+    write_list(out, "u_Bins rill_add(u_Bins a, u_Bins b) { return rill_set", wide,
+               "rill_add(rill_get#(a), rill_get#(b))",
+               "; }\nu_Bins rill_merge(u_Bins a, u_Bins b) { return rill_add(rill_carried(a), rill_carried(b)); }\n");
     write_list(out, "u_Bins rill_flush(u_Bins a) { return rill_set", wide, "rill_integers(rill_get#(a), a.largest$)",
                "; }\n");
     strbuf_add(out, "bool rill_lost(u_Bins a) { return ");
@@ -229,7 +231,6 @@ static void write_bins(ReduceRow *row, const Type *wide, bool denormals, bool un
     write_list(out, "; }\nu_Bins rill_begin(W v)\n{\n    W bin = W", wide, "rill_guess(v$)", ";\n");
     write_list(out, "    W m = W", wide, "rill_rounder(bin$)",
                ";\n    return u_Bins(bin, W(0), W(0), W(0), m, W(0), W(0), RILL_WORDS(0));\n}\n"
-               "#define rill_add(a, part) (part)\n"
                "u_Bins rill_none() { return u_Bins(W(-1000), W(0), W(0), W(0), W(0), W(0), W(0), RILL_WORDS(0)); }\n");
     write_list(out, "u_Bins rill_restart(u_Bins a) { return rill_begin(W", wide,
                "packDouble2x32(uvec2(0u, a.largest$))", "); }\n");
