@@ -40,19 +40,22 @@ return function(big, methods)
         tiles.each("b:" .. name, state, tiles.elements(state), f)
     end
 
-    --- b:sum() and the other reductions of streams, of all elements. Integers are added exactly below 2^63. Indices of
-    -- elements are one per dimension.
-    fold.define(methods, "b", function(where, name, b, other)
+    -- The provider of a big stream: see rill.parts.fold.
+    local function provide(where, name, b, other)
         local state = big.numbers(b, name)
         local second = name == "dot" and operand(where, state, other)
         local elements = tiles.elements(state, second and state.bytes + second.bytes)
-        return {where = where, type = state.type, each = function(f)
+        return {where = where, type = state.type, size = state.size, each = function(f)
             local inputs = {{state = state}, second and {state = second} or nil}
             tiles.each_of(where, inputs, elements, function(streams, first)
                 f(streams[1], function(i) return fold.indices(state.shape, first + i) end, streams[2])
             end)
         end}
-    end)
+    end
+
+    --- b:sum() and the other reductions of streams, of all elements. Integers are added exactly below 2^63. Indices of
+    -- elements are one per dimension.
+    fold.define(methods, "b", provide)
 
     --- b:scan(path [, options]) writes the running sums of a big stream of one dimension to a .npy file, and
     -- returns its big stream. Floats are added as doubles. Integers wrap at 2^32, as those of s:scan. Option:
@@ -83,15 +86,7 @@ return function(big, methods)
     --- b:histogram([options]) counts the elements in each of a row of bins. Returns the counts and the edges, as
     -- s:histogram does; the counts are doubles if there are more than 2^31 elements. Options: bins, min, max,
     -- outside. Without min and max, the file is read twice.
-    methods.histogram = errors.guard(function(b, options, ...)
-        local where <const> = "b:histogram"
-        local state = big.numbers(b, "histogram")
-        errors.none(where, 2, 1, (...))
-        option.check(where, options, {bins = true, min = true, max = true, outside = true})
-        return histogram.of({where = where, type = state.type, size = state.size, each = function(f)
-            each(state, "histogram", function(s) f(s) end)
-        end}, options)
-    end, "b:histogram")
+    histogram.define(methods, "b", provide)
 
     --- b:top_k(k [, options]) returns the first k elements of the sorted big stream, and their 0-based indices:
     -- int, or double from 2^31 elements on. If several elements are equal, the first ones are taken. Option:

@@ -1,10 +1,12 @@
--- Reductions and scans of distributed streams. Every rank gets the same result. The partial sums of scans have the same
+-- Reductions, histograms and scans of distributed streams. Every rank gets the same result. The partial sums of scans have the same
 -- bits for any number of ranks: floats are added within units, whose elements do not depend on the number of ranks, and
 -- then unit by unit.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local fold = require "rill.parts.fold"
+local histogram = require "rill.parts.histogram"
 local option = require "rill.core.options"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
 local cut = require "rill.mpi.cut"
@@ -93,13 +95,12 @@ local function operand(state, other)
     return second
 end
 
---- D:sum() and the other reductions of streams return the reduction of all elements, the same on every rank. Indices
--- of elements are one per dimension.
-fold.define(methods, "D", function(where, name, d, other)
-    local state = scalar_state(d, name)
+-- The provider of a distributed stream: see rill.parts.fold.
+local function provide(where, name, d, other)
+    local state = name == "histogram" and distributed.check(where, "d", d) or scalar_state(d, name)
     local second = name == "dot" and operand(state, other)
     local c <const> = state.data.cut
-    return {where = where, type = state.data.type, gather = wire.gather, each = function(f)
+    return {where = where, type = state.data.type, size = tables.product(c.shape), gather = wire.gather, each = function(f)
         f(distributed.part(state), function(i)
             local at = fold.indices(c.own, i)
             for e, first in ipairs(c.first) do
@@ -108,7 +109,15 @@ fold.define(methods, "D", function(where, name, d, other)
             return at
         end, second and distributed.part(second))
     end}
-end)
+end
+
+--- D:sum() and the other reductions of streams return the reduction of all elements, the same on every rank. Indices
+-- of elements are one per dimension.
+fold.define(methods, "D", provide)
+
+--- D:histogram([options]) returns the numbers of elements per bin, and the edges of the bins, as streams that are the
+-- same on every rank: see s:histogram. The counts are doubles if D has more than 2^31 elements.
+histogram.define(methods, "D", provide)
 
 -- ---- scans
 

@@ -1,5 +1,5 @@
 -- Operations of distributed streams that move elements between ranks: collect, distribute, rebalance, filter, find,
--- sort, unique and histogram.
+-- sort and unique.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
@@ -8,7 +8,6 @@ local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local cut = require "rill.mpi.cut"
 local constructor = require "rill.mpi.constructor"
-local histogram = require "rill.parts.histogram"
 local samples = require "rill.parts.order"
 local distributed = require "rill.mpi.distributed"
 local texts = require "rill.stream.filter"
@@ -422,13 +421,5 @@ function methods.unique(d)
     end
     return from_rows(rest(values)), from_rows(rest(counts))
 end
-
---- D:histogram([options]) returns the numbers of elements per bin, and the edges of the bins, as streams that are the
--- same on every rank: see s:histogram. The counts are doubles if D has more than 2^31 elements.
-methods.histogram = errors.guard(function(d, options)
-    local state = distributed.check("D:histogram", "d", d)
-    return histogram.of({where = "D:histogram", type = state.data.type, size = tables.product(state.data.cut.shape),
-        gather = wire.gather, each = function(f) f(distributed.part(state)) end}, options)
-end, "D:histogram")
 
 return order

@@ -1,6 +1,7 @@
 -- Histograms of data in parts.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local fold = require "rill.parts.fold"
 
@@ -49,6 +50,22 @@ function histogram.of(provider, options)
         add(counts)
     end
     return total, table.unpack(edges)
+end
+
+local OPTIONS <const> = {bins = true, min = true, max = true, outside = true}
+
+--- histogram.define(methods, letter, provide) adds the method "histogram" to a class. `letter`, `provide`: see
+-- fold.define; the provider has the field `size`.
+function histogram.define(methods, letter, provide)
+    local where <const> = letter .. ":histogram"
+    methods.histogram = errors.guard(function(object, options, ...)
+        local provider <const> = provide(where, "histogram", object)
+        errors.none(where, 2, 1, (...))
+        option.check(where, options, OPTIONS)
+        local none <close> = rill.stream(provider.type, 0)
+        core._histogram(none, options, false, where) -- a process with wrong options raises before others wait for it
+        return histogram.of(provider, options)
+    end, where)
 end
 
 return histogram

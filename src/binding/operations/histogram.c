@@ -131,8 +131,8 @@ static void find_range(lua_State *L, const char *function, const Stream *s, Hist
     }
 }
 
-/* Computes a histogram for a function. The stream is at 1, the options at 2, a table of ranges or nil at 3. Pushes the
- * counts and the edges of each axis. */
+/* Computes a histogram for a function. The stream is at 1, the options at 2, a table of ranges or nil at 3; false: only
+ * the type and the options are checked. Pushes the counts and the edges of each axis. */
 static int histogram_of(lua_State *L, const char *function)
 {
     static const char *const names[] = {"bins", "min", "max", "weights", "outside", NULL};
@@ -153,11 +153,14 @@ static int histogram_of(lua_State *L, const char *function)
     bins_option(L, function, &spec);
     outside_option(L, function, &spec);
     const Stream *weights = weights_option(L, function, s);
-    if (needs_range(L)) {
+    if (needs_range(L) && !lua_isboolean(L, 3)) {
         find_range(L, function, s, &found);
     }
     for (int a = 0; a < spec.axes; a++) {
         range_option(L, function, &found, &spec.axis[a], a);
+    }
+    if (lua_isboolean(L, 3)) {
+        return 0;
     }
     Stream *result = stream_handle_push(L), *edges[2] = {NULL, NULL};
     for (int a = 0; a < spec.axes; a++) {
@@ -176,7 +179,7 @@ static int stream_lua_histogram(lua_State *L)
 
 /* _histogram(s, options, ranges, function): computes the histogram of one part of the data for a function. All the data
  * is in the range ranges[1] to ranges[2], and its second component in the range ranges[3] to ranges[4]. Without ranges,
- * the data is s. */
+ * the data is s. ranges false: checks the type of s and the options, and returns nothing. */
 static int module_histogram(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 4);
