@@ -138,6 +138,11 @@ local function lines(kind)
             equal("find by index", kept:find(table.unpack(given)),
                 whole:filter(whole:gt(1)):find(table.unpack(given)))
         end
+        local some = d:gt(1):eval()
+        for _, test in ipairs {some:ge(1), some:eq(true), "x && i > 3"} do
+            local mask = type(test) == "string" and test or test:collect "all"
+            equal("filter of bool", some:filter(test), some:collect "all":filter(mask))
+        end
         check("uneven sum", d:filter(d:gt(1)):sum() == kept:rebalance():sum())
         local bins = d:histogram {bins = 10, min = -60, max = 60}
         check("histogram", bins:bytes() == whole:histogram {bins = 10, min = -60, max = 60}:bytes())
