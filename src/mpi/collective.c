@@ -2,7 +2,6 @@
 #include "mpi/mpi_module.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 static int ranks(void)
@@ -119,153 +118,35 @@ static int collective_counts(lua_State *L)
     return 1;
 }
 
-/* add_counts({n1, n2, ...}): returns a table of the sums of the numbers of all ranks, which pass as many each. */
-static int collective_add_counts(lua_State *L)
+/* scan_units(text, first, all): returns for each unit of this rank the sum of all units before it, as packed doubles.
+ * text: the sums of this rank's units; first: the number of units of the ranks before it; all: that of all ranks. A
+ * unit belongs to one rank: the others contribute zero bits. */
+static int collective_scan_units(lua_State *L)
 {
-    luaL_checktype(L, 1, LUA_TTABLE);
-    luaL_argcheck(L, lua_rawlen(L, 1) <= INT_MAX, 1, "less than 2^31 numbers");
-    int n = (int)lua_rawlen(L, 1);
-    long long *sums = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *sums, 0);
-    numbers_read(L, sums, n);
-    double begin = mpi_wait_begin();
-    int code = MPI_Allreduce(MPI_IN_PLACE, sums, n, MPI_LONG_LONG, MPI_SUM, mpi_all);
-    mpi_wait_end(begin);
-    mpi_traffic.collectives++;
-    mpi_traffic.sent += n * (long long)sizeof *sums;
-    mpi_check(L, code, "a sum of counts");
-    numbers_push(L, sums, n);
-    return 1;
-}
-
-/* ---- units: see lua/rill/mpi/cut.lua */
-
-enum { UNIT_DIMS = 4 };
-
-/* The box of a rank's units in the grid of all units, slowest dimension first. */
-typedef struct UnitBox {
-    long long first[UNIT_DIMS], own[UNIT_DIMS], all[UNIT_DIMS];
-} UnitBox;
-
-/* Returns the number of a unit of the box among all units; `unit` counts from 0 within the box. */
-static long long unit_number(const UnitBox *box, long long unit)
-{
-    long long number = 0, scale = 1;
-    for (int d = UNIT_DIMS - 1; d >= 0; d--) {
-        number += (box->first[d] + unit % box->own[d]) * scale;
-        unit /= box->own[d];
-        scale *= box->all[d];
-    }
-    return number;
-}
-
-/* Reads the box of this rank's units in arguments n to n + 11. Returns the number of all units. `own`: of this rank's. */
-static long long units_box(lua_State *L, int n, long long own, UnitBox *box)
-{
-    long long all = 1, inside = 1;
-    for (int d = 0; d < UNIT_DIMS; d++) {
-        box->first[d] = luaL_checkinteger(L, n + 3 * d);
-        box->own[d] = luaL_checkinteger(L, n + 3 * d + 1);
-        box->all[d] = luaL_checkinteger(L, n + 3 * d + 2);
-        bool fits = box->first[d] >= 0 && box->own[d] >= 0 && box->all[d] > 0 && box->all[d] < INT_MAX / all &&
-                    box->own[d] <= box->all[d] - box->first[d];
-        luaL_argcheck(L, fits, n, "a box of units");
-        all *= box->all[d];
-        inside *= box->own[d];
-    }
-    luaL_argcheck(L, inside == own, 1, "a double for each unit of the box");
-    return all;
-}
-
-/* Pushes a userdata with the doubles of the units of all ranks, in the order of the units, and returns it. `text` has
- * those of this rank. Every unit belongs to one rank: the others contribute zero bits. */
-static double *units_gather(lua_State *L, const char *text, const UnitBox *box, long long own, long long all)
-{
-    double *units = lua_newuserdatauv(L, (size_t)(all + 1) * sizeof *units, 0);
+    size_t bytes;
+    const char *text = luaL_checklstring(L, 1, &bytes);
+    long long first = luaL_checkinteger(L, 2), all = luaL_checkinteger(L, 3);
+    double sum = 0, *units;
+    luaL_argcheck(L, all >= 0 && all < INT_MAX, 3, "less than 2^31 units");
+    luaL_argcheck(L, first >= 0 && first <= all && bytes / sizeof *units <= (size_t)(all - first), 1,
+                  "the sums of units from first on");
+    units = lua_newuserdatauv(L, (size_t)(all + 1) * sizeof *units, 0);
     memset(units, 0, (size_t)all * sizeof *units);
-    for (long long i = 0; i < own; i++) {
-        memcpy(&units[unit_number(box, i)], text + (size_t)i * sizeof(double), sizeof(double));
-    }
+    memcpy(units + first, text, bytes / sizeof *units * sizeof *units);
     if (ranks() > 1) {
         double begin = mpi_wait_begin();
         int code = MPI_Allreduce(MPI_IN_PLACE, units, (int)all, MPI_LONG_LONG, MPI_BOR, mpi_all);
         mpi_wait_end(begin);
         mpi_traffic.collectives++;
-        mpi_traffic.sent += all * (long long)sizeof(double);
+        mpi_traffic.sent += all * (long long)sizeof *units;
         mpi_check(L, code, "reduction");
     }
-    return units;
-}
-
-/* Adds the units with the same first coordinate in their order. `rows` may be `units`. */
-static void units_fold(const double *units, long long rows, long long width, double *sums)
-{
-    for (long long i = 0; i < rows; i++) {
-        double sum = 0;
-        for (long long k = 0; k < width; k++) {
-            sum += units[i * width + k];
-        }
-        sums[i] = sum;
-    }
-}
-
-/* Returns the doubles of a text, argument 1, in a userdata, which is pushed: a text need not be aligned. */
-static double *units_copy(lua_State *L, long long *count)
-{
-    size_t length;
-    const char *text = luaL_checklstring(L, 1, &length);
-    double *units = lua_newuserdatauv(L, length + sizeof *units, 0);
-    memcpy(units, text, length);
-    *count = (long long)(length / sizeof *units);
-    return units;
-}
-
-/* add_units(text, rows, first, own, all, ...): adds the sums of the units of all ranks: first those with the same first
- * coordinate, then the results, with the rounding errors (A. Neumaier 1974). `rows`: only the first dimension is divided
- * among the ranks, so that each rank adds its units with the same first coordinate. Returns the sum. */
-static int collective_add_units(lua_State *L)
-{
-    UnitBox box;
-    long long own;
-    bool local = lua_toboolean(L, 2);
-    double *units = units_copy(L, &own), sum = 0, error = 0;
-    long long all = units_box(L, 3, own, &box), rows = box.all[0], width = all / rows;
-    if (local) {
-        const UnitBox line = {{box.first[0], 0, 0, 0}, {own ? box.own[0] : 0, 1, 1, 1}, {rows, 1, 1, 1}};
-        units_fold(units, line.own[0], width, units);
-        units = units_gather(L, (const char *)units, &line, line.own[0], rows);
-    } else {
-        units = units_gather(L, (const char *)units, &box, own, all);
-        units_fold(units, rows, width, units);
-    }
-    for (long long i = 0; i < rows; i++) {
-        double next = sum + units[i];
-        error += fabs(sum) >= fabs(units[i]) ? (sum - next) + units[i] : (units[i] - next) + sum;
-        sum = next;
-    }
-    lua_pushnumber(L, isfinite(error) ? sum + error : sum);
-    return 1;
-}
-
-/* scan_units(text, first, own, all, ...): returns for each unit of this rank the sum of all units before it, as packed
- * doubles. */
-static int collective_scan_units(lua_State *L)
-{
-    UnitBox box;
-    long long own;
-    double *units = units_copy(L, &own), sum = 0;
-    long long all = units_box(L, 2, own, &box);
-    units = units_gather(L, (const char *)units, &box, own, all);
     for (long long i = 0; i < all; i++) {
         double next = sum + units[i];
         units[i] = sum;
         sum = next;
     }
-    luaL_Buffer buffer;
-    char *text = luaL_buffinitsize(L, &buffer, (size_t)own * sizeof(double));
-    for (long long i = 0; i < own; i++) {
-        memcpy(text + (size_t)i * sizeof(double), &units[unit_number(&box, i)], sizeof(double));
-    }
-    luaL_pushresultsize(&buffer, (size_t)own * sizeof(double));
+    lua_pushlstring(L, (const char *)(units + first), bytes);
     return 1;
 }
 
@@ -273,7 +154,6 @@ void collective_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"barrier", collective_barrier},       {"broadcast", collective_broadcast},
                                          {"gather", collective_gather},         {"counts", collective_counts},
-                                         {"add_counts", collective_add_counts}, {"add_units", collective_add_units},
                                          {"scan_units", collective_scan_units}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

@@ -15,53 +15,6 @@ local wire = require "rill.mpi.wire"
 local fail <const> = errors.fail
 local methods <const> = distributed.methods
 
--- Returns a list of at most four sizes, fastest first, filled up with ones. A shape of more dimensions has its last
--- dimensions as one.
-local function four(list)
-    local result, n = {1, 1, 1, 1}, #list
-    if n > 4 then
-        local rest = 1
-        for d = 4, n do
-            rest = rest * list[d]
-        end
-        return {rest, list[3], list[2], list[1]}
-    end
-    for d = 1, n do
-        result[n - d + 1] = list[d]
-    end
-    return result
-end
-
--- Returns the numbers of units of a box, fastest first.
-local function unit_counts(own, units)
-    local counts = {}
-    for i = 1, 4 do
-        counts[i] = (own[i] + units[i] - 1) // units[i]
-    end
-    return counts
-end
-
--- Returns the position of this rank's first unit in the whole, the numbers of its units and of all units, for four
--- dimensions, slowest first.
-local function unit_box(c)
-    local whole, own, units = four(c.shape), four(c.own), four(c.units)
-    local first = four(c.first)
-    if #c.shape < 4 then
-        for i = #c.shape + 1, 4 do
-            first[i] = 0
-        end
-    end
-    local counts, all = unit_counts(own, units), unit_counts(whole, units)
-    local result = {}
-    for i = math.min(4, #c.shape), 1, -1 do
-        result[#result + 1], result[#result + 2], result[#result + 3] = first[i] // units[i], counts[i], all[i]
-    end
-    while #result < 12 do
-        result[#result + 1], result[#result + 2], result[#result + 3] = 0, 1, 1
-    end
-    return result
-end
-
 -- Returns a stream's state whose boxes consist of whole units: its own, or that of a rebalanced copy.
 local function aligned(state, d)
     if state.data.cut.aligned then
@@ -202,7 +155,7 @@ function methods.scan(d, options)
     if c.shape[1] == 0 then
         return result
     end
-    local carry = wire.mpi.scan_units(text, table.unpack(unit_box(c)))
+    local carry = wire.mpi.scan_units(text, c.first[1] // unit, (c.shape[1] + unit - 1) // unit)
     if n > 0 then
         carry = rill.stream("double", units):write(carry)
         totals:write((WRAP[wide] and carry:map(WRAP[wide]) or carry):cast(wide))
