@@ -1,6 +1,6 @@
--- Reductions, histograms and scans of distributed streams. Every rank gets the same result. The partial sums of scans have the same
--- bits for any number of ranks: floats are added within units, whose elements do not depend on the number of ranks, and
--- then unit by unit.
+-- Reductions, histograms and scans of distributed streams. Every rank gets the same result. The partial sums of scans
+-- have the same bits for any number of ranks: floats are added within units, whose elements do not depend on the number
+-- of ranks, and then unit by unit.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local fold = require "rill.parts.fold"
@@ -53,7 +53,8 @@ local function provide(where, name, d, other)
     local state = name == "histogram" and distributed.check(where, "d", d) or scalar_state(d, name)
     local second = name == "dot" and operand(state, other)
     local c <const> = state.data.cut
-    return {where = where, type = state.data.type, size = tables.product(c.shape), gather = wire.gather, each = function(f)
+    local size <const> = tables.product(c.shape)
+    return {where = where, type = state.data.type, size = size, gather = wire.gather, each = function(f)
         f(distributed.part(state), function(i)
             local at = fold.indices(c.own, i)
             for e, first in ipairs(c.first) do
