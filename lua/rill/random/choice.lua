@@ -125,11 +125,8 @@ function choice.choice(from, shape, options)
         fail(what, tostring(options.replace))
     end
     local n = source and source.size or from
-    local fits, like = pcall(rill.iter, "float", shape, 0, 1) -- checks the shape, takes no memory
-    if not fits then
-        fail("rill.choice: %s", (like:gsub("^.-rill%.iter: ", "")))
-    end
-    local count, sizes = like.size, like.shape
+    local sizes <const> = core._checked_shape("rill.choice", "shape", 2, shape)
+    local count <const> = tables.product(sizes)
     if count > 0 and n == 0 then
         fail("rill.choice: argument #1 'from' is empty")
     elseif options.replace == false and count > n then

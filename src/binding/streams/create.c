@@ -291,6 +291,15 @@ static int rill_sized(lua_State *L)
     return 1;
 }
 
+/* _checked_shape(function, name, n, shape): returns a shape. Errors name argument n of the function. */
+static int rill_checked_shape(lua_State *L)
+{
+    Shape shape;
+    shape_check_arg(L, 4, luaL_checkstring(L, 1), (int)luaL_checkinteger(L, 3), luaL_checkstring(L, 2), &shape);
+    shape_push(L, &shape);
+    return 1;
+}
+
 void open_create(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"stream", rill_stream},
@@ -299,6 +308,7 @@ void open_create(lua_State *L)
                                          {"iota", rill_iota},
                                          {"iter", rill_iter},
                                          {"_sized", rill_sized},
+                                         {"_checked_shape", rill_checked_shape},
                                          {NULL, NULL}};
     static const luaL_Reg methods[] = {
         {"copy", stream_copy}, {"eval", stream_eval}, {"cast", stream_cast}, {"like", stream_like}, {NULL, NULL}};
