@@ -145,6 +145,20 @@ describe("reproducible reductions", function()
         end)
     end)
 
+    it("of more than a million vec3 are exact #large", function()
+        local n <const> = 1400000 -- more than 256 runs of the greatest length
+        local fill = rill.kernel [[
+            kernel void fill(int i<>, out vec3 v<>) { int m = i % 1001; v = vec3(m, m + 1, 2 * m - 7); }
+        ]]
+        local v <close> = fill(rill.iota(n))
+        local squares = 0.0
+        for m = 0, 1000 do
+            squares = squares + (m ^ 2 + (m + 1) ^ 2 + (2 * m - 7) ^ 2) * ((n - 1 - m) // 1001 + 1)
+        end
+        assert.equal(squares, v:dot(v))
+        assert.near(math.sqrt(squares), v:norm(), 1e-9)
+    end)
+
     it("of the range's ends are finite if the result is", function()
         local most <const> = 0x1.fffffffffffffp1023
         local function of(...) return rill.from({...}, "double") end

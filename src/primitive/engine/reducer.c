@@ -59,7 +59,8 @@ static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, 
     bool flush = text->flush && key->first;
     int64_t chunk = key->input.chunk ? key->input.chunk : 1, most = longest_run(traits, in, chunk);
     if (flush && shape->block > text->flush) {
-        most = most < text->flush - FLUSH_UNEVEN ? most : text->flush - FLUSH_UNEVEN;
+        int64_t part = (text->flush - FLUSH_UNEVEN) / chunk * chunk; /* runs begin on texels */
+        most = most < part ? most : part;
     }
     key->tree = 0;
     level->runs = 1;
