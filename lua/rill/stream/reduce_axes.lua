@@ -68,6 +68,9 @@ function reduce_axes.reduce(name, s, axis, options)
             axis[d] = d
         end
     end
+    if axis == nil and reductions[name].indices then
+        return s[name](s) -- several values
+    end
     local result
     if type(axis) == "table" then
         result = over(name, where, s, axis, options.keep)
