@@ -53,6 +53,19 @@ describe("big streams", function()
         end
     end
 
+    it("have dot products of two types, as streams have", function()
+        local list <const> = {
+            rill.from({1, 3, 1}, "float"), rill.from({16777217, 1, 0}, "int"), rill.from({0.1, 0.7, 0.3}, "double"),
+        }
+        local bigs = {}
+        for i, s in ipairs(list) do bigs[i] = rill.big(save(s, i .. ".npy"), {tile = 2}) end
+        for i, s in ipairs(list) do
+            for k, t in ipairs(list) do
+                assert.equal(s:dot(t), bigs[i]:dot(bigs[k]))
+            end
+        end
+    end)
+
     it("tell the type and the shape of their file", function()
         local b = rill.big(save(rill.stream("float", {3, 4}, 2)), {memory = 1000})
         assert.same({"float", {3, 4}, 12, 1000}, {b.type, b.shape, b.size, b.memory})

@@ -76,6 +76,8 @@ describe("whole reductions", function()
         assert.same({2, 3}, {s:argmax()})
         assert.same({3, 2}, {s:argmin()})
         assert.equal(9, s:get(s:argmax()))
+        assert.same({2, 3}, {s:argmax {reproducible = false}})
+        assert.same({3, 2}, {s:argmin(nil, {keep = false})})
         local cube = rill.stream("float", {2, 3, 4})
         cube:set(1, 2, 1, 3)
         assert.same({2, 1, 3}, {cube:argmax()})
@@ -136,6 +138,22 @@ describe("reductions of views", function()
         check.raises("s:dot: the shapes differ: 3x4 and 4x3", s.dot, s, t:transpose())
         check.raises("s:dot: argument #1 't': expected a stream", s.dot, s, 3)
         check.raises("s:dot: argument #1 't'", s.dot, s, rill.stream("vec2", {3, 4}))
+    end)
+
+    it("dot of streams of two types has the same bits in both orders", function()
+        local list <const> = {
+            rill.from({1, 3}, "float"), rill.from({16777217, 1}, "int"), rill.from({0.1, 0.7}, "double"),
+            rill.from({1, 1}, "half"), rill.from({4294967295, 1}, "uint"),
+        }
+        assert.equal(16777220.0, list[1]:dot(list[2]))
+        assert.equal(4294967296.0, list[4]:dot(list[5]))
+        for _, s in ipairs(list) do
+            for _, t in ipairs(list) do
+                assert.equal(s:dot(t), t:dot(s))
+                assert.equal(s:dot(t), (s * 1):dot(t * 1))
+                assert.equal(s:dot(t, 1)[1], t:dot(s, 1)[1])
+            end
+        end
     end)
 end)
 

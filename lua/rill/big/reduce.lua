@@ -44,6 +44,9 @@ return function(big, methods)
     local function provide(where, name, b, other)
         local state = big.numbers(b, name)
         local second = name == "dot" and operand(where, state, other)
+        if second and types.seen_scalar(state.type) == "float" then -- the first operand determines the types
+            state, second = second, state
+        end
         local elements = tiles.elements(state, second and state.bytes + second.bytes)
         return {where = where, type = state.type, size = state.size, each = function(f)
             local inputs = {{state = state}, second and {state = second} or nil}

@@ -168,19 +168,19 @@ static int push_along_axis(lua_State *L, ReduceOp op, const ReduceOperand *x, in
 }
 
 /* Calls the Lua function for a reduction of the stream at index 1 with a table of axes, with options but no axis, or with
- * options of a variance. Returns whether there are such arguments. */
-static bool reduce_axes(lua_State *L, ReduceOp op)
+ * options of a variance. Returns the number of results, or 0 if there are no such arguments. */
+static int reduce_axes(lua_State *L, ReduceOp op)
 {
     bool variance = op == REDUCE_VAR || op == REDUCE_STD;
     bool several = lua_istable(L, 2) || (lua_istable(L, 3) && (variance || lua_isnil(L, 2)));
     if (!several || op == REDUCE_DOT || lua_gettop(L) > 3 || !stream_handle_to(L, 1)) {
-        return false;
+        return 0;
     }
     lua_settop(L, 3);
     lua_pushstring(L, reduce_ops_name(op));
     lua_insert(L, 1);
-    expression_hooks_call(L, "reduce_axes", 4, 1);
-    return true;
+    expression_hooks_call(L, "reduce_axes", 4, LUA_MULTRET);
+    return lua_gettop(L);
 }
 
 /* Returns the second operand of a dot product. Raises. */
@@ -203,12 +203,14 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
     }
     Stream *s = accept_check(L, 1, function, 0, "s"), *t = NULL;
     int first = 2;
-    if (reduce_axes(L, op)) {
-        return 1;
+    int given = reduce_axes(L, op);
+    if (given > 0) {
+        return given;
     }
     if (op == REDUCE_DOT) {
         t = second_operand(L, 2, s, function);
-        if (t->type->value->scalar == SCALAR_DOUBLE) { /* the first operand determines the type of the sum */
+        if (s->type->value->scalar == SCALAR_FLOAT || t->type->value->scalar == SCALAR_DOUBLE) {
+            /* the first operand determines the types of the products and of the result */
             Stream *wider = t;
             t = s;
             s = wider;
