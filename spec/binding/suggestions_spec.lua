@@ -181,7 +181,6 @@ describe("a suggestion", function()
         for owner, words in pairs {
             rill = {"mgrid", "sinc", "gridDim", "lstsq", "vander", "polyfit", "fftfreq", "signal", "isin", "expm",
                 "mode", "insert", "block", "matrix_rank"},
-            b = {"median", "unique"},
             s = {"pinv", "isin", "mode", "insert", "block", "ffill", "bfill", "duplicated", "expanding", "glu",
                 "quantize", "lfilter", "spline", "masked_scatter", "lower", "modf", "spacing", "sqrtm"},
             ["rill.solve"] = {"qr", "lstsq"},

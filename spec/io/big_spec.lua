@@ -238,6 +238,38 @@ describe("big streams", function()
         assert.same({0, 0}, counts:values())
     end)
 
+    it("select quantiles and distinct elements with the bits of streams", function()
+        local function equal(list, s, b)
+            local found, expected = b:quantile {0, 0.1, 0.5, 0.999, 1}, s:quantile {0, 0.1, 0.5, 0.999, 1}
+            assert.equal(#expected, #found)
+            for i, x in ipairs(expected) do
+                assert(found[i] == x or x ~= x and found[i] ~= found[i], list)
+            end
+            assert(s.size == 0 and b:median() == nil or b:median() == s:median() or s:median() ~= s:median(), list)
+            assert(s.size == 0 or b:percentile(30) == s:percentile(30) or s:median() ~= s:median(), list)
+            local v, c = b:unique()
+            local distinct, counts = s:unique()
+            assert.same({distinct.type, distinct:bytes(), counts.type, counts:bytes()},
+                {v.type, v:bytes(), c.type, c:bytes()})
+        end
+        for _, element in ipairs {"float", "double", "int", "uint", "half", "int8", "bool"} do
+            for _, n in ipairs {0, 1, 2, 70} do
+                local s = (rill.random(n, {seed = n}) * 100 - (element == "uint" and 0 or 50)):eval()
+                s = element == "bool" and s:gt(10):eval() or s:cast(element)
+                equal(element .. n, s, rill.big(save(s), {tile = 16}))
+            end
+        end
+        for _, list in ipairs {
+            {1, 0 / 0, 3}, {1 / 0, -1 / 0, 2}, {-0.0, 0.0, -0.0, 0.0}, {1e-40, -1e-40, 3e38, -3e38},
+            {0 / 0, 1, 0 / 0, 1}, {-5, -7, -7, 2},
+        } do
+            for _, element in ipairs {"float", "double"} do
+                local s = rill.from(list, element)
+                equal(table.concat(list, " "), s, rill.big(save(s), {tile = 2}))
+            end
+        end
+    end)
+
     it("run kernels whose indices count in the whole", function()
         local s = rill.random({37, 5}, {seed = 3})
         local place = rill.kernel [=[
@@ -359,6 +391,11 @@ describe("big streams", function()
             end,
             ["b:sum: expected no argument, got number 1: data in parts is reduced as a whole"] =
                 function() b:sum(1) end,
+            ["b:median: expected no argument, got number 1: data in parts is reduced as a whole"] =
+                function() b:median(1) end,
+            ["b:unique: expected no argument, got {inverse = true}: data in parts is reduced as a whole"] =
+                function() b:unique {inverse = true} end,
+            ["b:quantile: argument #1 'q': expected a number from 0 to 1"] = function() b:quantile(2) end,
             ["b:sort: argument #1 'path': expected a path that ends in .npy"] = function() b:sort "c" end,
             ["a big stream has no operator '.': b:map"] = function() return b * 2 end,
             ["a big stream has no operator '<': b:map"] = function() return b < 2 end,

@@ -1,10 +1,13 @@
--- Reductions, scans, histograms and the largest elements of big streams: values of tiles, combined.
+-- Reductions, scans, histograms, quantiles, the distinct and the largest elements of big streams: values of tiles,
+-- combined.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local fold = require "rill.parts.fold"
 local histogram = require "rill.parts.histogram"
+local quantile = require "rill.parts.quantile"
 local scan = require "rill.parts.scan"
+local unique = require "rill.parts.unique"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
@@ -90,6 +93,14 @@ return function(big, methods)
     -- s:histogram does; the counts are doubles if there are more than 2^31 elements. Options: bins, min, max,
     -- outside. Without min and max, the file is read twice.
     histogram.define(methods, "b", provide)
+
+    --- b:quantile(q), b:percentile(p) and b:median() return numbers with the bits of s:quantile, s:percentile and
+    -- s:median, of all elements. The file is read twice for one quantile, four times if it is of doubles.
+    quantile.define(methods, "b", provide)
+
+    --- b:unique() returns the distinct elements in ascending order, and how often each occurs: int, or double from 2^31
+    -- elements on. Both must fit into the memory of the device.
+    unique.define(methods, "b", provide)
 
     --- b:top_k(k [, options]) returns the first k elements of the sorted big stream, and their 0-based indices:
     -- int, or double from 2^31 elements on. If several elements are equal, the first ones are taken. Option:

@@ -5,6 +5,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local fold = require "rill.parts.fold"
 local histogram = require "rill.parts.histogram"
+local quantile = require "rill.parts.quantile"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
@@ -72,6 +73,10 @@ fold.define(methods, "D", provide)
 --- D:histogram([options]) returns the numbers of elements per bin, and the edges of the bins, as streams that are the
 -- same on every rank: see s:histogram. The counts are doubles if D has more than 2^31 elements.
 histogram.define(methods, "D", provide)
+
+--- D:quantile(q), D:percentile(p) and D:median() return numbers with the bits of s:quantile, s:percentile and s:median,
+-- of all elements, the same on every rank.
+quantile.define(methods, "D", provide)
 
 -- ---- scans
 

@@ -101,6 +101,15 @@ function fold.reduce(provider, name)
     return core._join(where, name, element, states, size, center)
 end
 
+--- fold.whole(where, most, rest) raises if `rest`, an argument after the `most` (0 or 1) that a method takes, is given:
+-- for methods of streams, an axis.
+function fold.whole(where, most, rest)
+    if rest ~= nil then
+        errors.fail("%s: expected %s, got %s: data in parts is reduced as a whole", where,
+            most == 0 and "no argument" or "one argument", errors.told(rest))
+    end
+end
+
 --- fold.define(methods, letter, provide) adds the reductions to the methods of a class. `letter`: stands for an object
 -- in messages. provide(where, name, object, other) checks the arguments and returns a provider; `other` is the second
 -- operand of "dot".
@@ -109,11 +118,8 @@ function fold.define(methods, letter, provide)
         local name <const>, where <const> = row.name, letter .. ":" .. row.name
         local operands <const> = row.operands or 0
         methods[name] = errors.guard(function(object, ...)
-            local provider, rest = provide(where, name, object, (...)), select(operands + 1, ...)
-            if rest ~= nil then -- an axis, which methods of streams take
-                errors.fail("%s: expected %s, got %s: data in parts is reduced as a whole", where,
-                    operands == 0 and "no argument" or "one argument", errors.told(rest))
-            end
+            local provider <const> = provide(where, name, object, (...))
+            fold.whole(where, operands, (select(operands + 1, ...)))
             return fold.reduce(provider, name)
         end, where)
     end

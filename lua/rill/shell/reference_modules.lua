@@ -220,6 +220,10 @@ b:scan(path: string, options?: {exclusive?: boolean}): big_stream -- writes the 
 b:sort(path: string, options?: {descending?: boolean}): big_stream -- writes the sorted elements to a file, in the order of s:sort
 ]==] .. reduction_lines.whole("b", "big_stream") .. [==[
 b:histogram(options?: {bins?: integer, min?: number, max?: number, outside?: string}): stream, stream -- counts the elements in each of a row of bins, and returns the edges of the bins
+b:quantile(q: number|number[]): value -- returns the value below which the fraction q (0 to 1) of the elements is
+b:percentile(p: number|number[]): value -- returns b:quantile(p / 100)
+b:median(): number? -- returns the middle element in ascending order, or the mean of both middle elements
+b:unique(): stream, stream -- returns the distinct elements in ascending order, and how often each occurs
 b:top_k(k: integer, options?: {largest?: boolean}): stream, stream -- returns the k largest elements in descending order, and their 0-based indices
 ]==] },
     { "scale", [==[
@@ -266,6 +270,9 @@ D:find(test: any): distributed -- returns the 0-based indices of the elements fo
 D:sort(options?: {descending?: boolean}): distributed -- returns the sorted elements
 D:unique(): distributed, distributed -- returns the distinct elements in ascending order, and how often each occurs
 D:histogram(options?: table): stream, stream -- returns the numbers of elements per bin, and the edges of the bins, on every rank
+D:quantile(q: number|number[]): value -- returns the value below which the fraction q (0 to 1) of the elements is, on every rank
+D:percentile(p: number|number[]): value -- returns D:quantile(p / 100)
+D:median(): number? -- returns the middle element in ascending order, or the mean of both middle elements
 D:rebalance(): distributed -- returns the same elements in the standard cut
 D:collect(root?: integer|string): stream? -- returns all elements as a stream on one rank, or with "all" on every rank
 D:save(path: string): distributed -- writes a .npy file on all ranks together

@@ -193,4 +193,9 @@ for name, f in pairs(quantile) do
     quantile[name] = errors.guard(f, "s:" .. name)
 end
 
+--- quantile.between(a, b, t) returns a + t (b - a), for t from 0 to 1, for infinite numbers too.
+--- quantile.fractions(where, name, q, most) checks the numbers q of a method. Returns them as a list, divided by
+-- `most`, and whether q is a table.
+quantile.between, quantile.fractions = between, fractions
+
 return quantile

@@ -49,6 +49,9 @@ if mpi.rank == 1 then -- raises before it communicates, and the others do not no
     assert(not done and message:find "unknown option 'bims'")
 end
 assert(row:histogram {bins = 2}:sum() == 1)
+refused(row.quantile, row, 2)
+refused(row.median, row, 1)
+refused(one.median, mpi.stream("vec2", 4))
 refused(row.filter, row, scale)
 refused(row.filter, row, row:gt(1), {c = 1})
 refused(row.find, row, "y > 1")

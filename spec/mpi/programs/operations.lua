@@ -143,6 +143,11 @@ local function lines(kind)
             local mask = type(test) == "string" and test or test:collect "all"
             equal("filter of bool", some:filter(test), some:collect "all":filter(mask))
         end
+        local found = d:quantile {0, 0.3, 1}
+        for i, x in ipairs(whole:quantile {0, 0.3, 1}) do
+            check("quantile", found[i] == x)
+        end
+        check("median", d:median() == whole:median() and d:percentile(90) == whole:percentile(90))
         check("uneven sum", d:filter(d:gt(1)):sum() == kept:rebalance():sum())
         local bins = d:histogram {bins = 10, min = -60, max = 60}
         check("histogram", bins:bytes() == whole:histogram {bins = 10, min = -60, max = 60}:bytes())

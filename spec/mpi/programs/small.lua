@@ -34,6 +34,11 @@ local function lines(kind, n)
     assert(n > 0 or d:mean() == nil and d:var() == nil, what)
     equal(what, mpi.distribute(mpi.rank == 1 and whole or nil), whole)
     equal(what, d:copy():rebalance(), whole)
+    local found, expected = d:quantile {0, 0.4, 1}, whole:quantile {0, 0.4, 1}
+    assert(#found == #expected and d:median() == (n > 0 and whole:median() or nil), what)
+    for i, x in ipairs(expected) do
+        assert(found[i] == x or x ~= x and found[i] ~= found[i], what)
+    end
     if kind == "bool" then
         return
     end
