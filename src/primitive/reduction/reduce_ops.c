@@ -575,22 +575,30 @@ static const ReduceRow *kept_row(ReduceOp op, const KeptRow *wanted)
     }
     lock_take(&rows_lock);
     const KeptRow *known = find_row(op, wanted);
-    if (!known) {
-        KeptRow *made = malloc(sizeof *made);
-        if (made) {
-            *made = *wanted;
-            made->next = rows[op];
-        }
-        if (made && make_row(op, made)) {
-            known = rows[op] = made;
-        } else if (made) {
-            strbuf_free(&made->row.functions);
-            free(made);
-        } else {
-            error_set("out of host memory");
-        }
-    }
     lock_give(&rows_lock);
+    if (known) {
+        return &known->row;
+    }
+    KeptRow *made = malloc(sizeof *made);
+    if (!made) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    *made = *wanted;
+    bool done = make_row(op, made); /* takes the lock of types */
+    if (done) {
+        lock_take(&rows_lock);
+        known = find_row(op, wanted); /* that another thread added */
+        if (!known) {
+            made->next = rows[op];
+            known = rows[op] = made;
+        }
+        lock_give(&rows_lock);
+    }
+    if (known != made) {
+        strbuf_free(&made->row.functions);
+        free(made);
+    }
     return known ? &known->row : NULL;
 }
 
