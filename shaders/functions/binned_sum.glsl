@@ -26,19 +26,19 @@ double rill_guess(double v)
 }
 
 // Adds a number. While a run is being added, p, q and r are in the units of the numbers, cp is the rounder, and `largest` is
-// the high word of the largest number, without the sign.
-u_Bins rill_slices(u_Bins a, W v)
+// the high word of the largest number, without the sign. It is not 0 if a number is not 0 or is a product that became 0.
+u_Bins rill_slices(u_Bins a, W v, RILL_WORDS size)
 {
     precise W m = a.cp, n = m * W(RILL_SHIFT), o = n * W(RILL_SHIFT);
     precise W x = (v + m) - m, rest = v - x, y = (rest + n) - n, low = rest - y, z = (low + o) - o;
     precise W p = a.p + x, q = a.q + y, r = a.r + z;
-    return u_Bins(a.bin, p, q, r, m, a.cq, a.cr, max(a.largest, RILL_SIZE(v)));
+    return u_Bins(a.bin, p, q, r, m, a.cq, a.cr, max(a.largest, size));
 }
 
 bool rill_outside(double bin, uint largest)
 {
     int e = int(largest >> 20);
-    return (largest != 0u && rill_bin_of(max(e, 1)) != int(bin)) || (RILL_UNDERFLOWS && e < 123);
+    return largest != 0u && (rill_bin_of(max(e, 1)) != int(bin) || (RILL_UNDERFLOWS && e < 123));
 }
 
 struct Rill_bins { double bin, p, q, r, cp, cq, cr; };

@@ -168,6 +168,14 @@ describe("reproducible reductions", function()
         assert.equal(1 / 0, of(most, -most):var())
         assert.equal(5e-324, of(5e-324, 0):sum())
         assert.equal(5e-200, of(3e-200, 4e-200):norm())
+        local list = {}
+        for i = 1, 1000 do list[i] = 0.0 end
+        assert.equal(0.0, of(table.unpack(list)):norm())
+        list[500], list[900] = 3e-200, 4e-200 -- the products are below the range
+        assert.equal(5e-200, of(table.unpack(list)):norm())
+        assert.equal(25 / 2 * 1e-100, of(table.unpack(list)):dot(of(table.unpack(list)) * 0.5e300))
+        for i = 1, 1000 do list[i] = i % 2 * 2e-200 end
+        assert.near(1, of(table.unpack(list)):std() * 1e200, 1e-14)
         assert.equal(2.0 ^ -106, of(1, 1 + 2.0 ^ -52):var())
         assert.equal(0.0, of(0.1, 0.1, 0.1):var())
     end)

@@ -187,8 +187,8 @@ static void set_field(Field *field, const char *name, const Type *type, int offs
     strcpy(field->name, name);
 }
 
-/* `denormals`: numbers may be denormal. `underflows`: numbers are products that may be out of range. */
-static void write_bins(ReduceRow *row, const Type *wide, bool denormals, bool underflows)
+/* `underflows`: numbers are products that may be out of range. */
+static void write_bins(ReduceRow *row, const Type *wide, bool underflows)
 {
     StrBuf *out = &row->functions;
     Field fields[BIN_FIELDS + 1];
@@ -202,11 +202,9 @@ static void write_bins(ReduceRow *row, const Type *wide, bool denormals, bool un
     row->flush = REDUCER_MOST_ELEMENTS;
     strbuf_addf(out, "#undef W\n#define W %s\n#define RILL_UNDERFLOWS %s\n", wide->name, underflows ? "true" : "false");
     strbuf_addf(out, "#define RILL_WORDS %s\n", words->name);
-    write_list(out, "#define RILL_SIZE(v) (RILL_WORDS", wide, "unpackDouble2x32((v)$).y", " & 0x7fffffffu");
-    if (denormals) {
-        write_list(out, " | min(RILL_WORDS", wide, "unpackDouble2x32((v)$).x", ", 1u)");
-    }
-    strbuf_add(out, ")\n");
+    write_list(out, "#define RILL_SIZE(v) RILL_WORDS", wide, "unpackDouble2x32((v)$).y & 0x7fffffffu", "\n");
+    write_list(out, "#define RILL_SOME(v) min(RILL_WORDS", wide,
+               "unpackDouble2x32((v)$).y << 1 | unpackDouble2x32((v)$).x", ", 1u) /* whether it is not 0 */\n");
     strbuf_add(out, shader_digits);
     strbuf_add(out, shader_binned_sum);
     write_each(out, wide,
@@ -276,10 +274,11 @@ static void binned_sum(ReduceOp op, const Type *value, ReduceRow *row)
 {
     const Type *wide = type_of(SCALAR_DOUBLE, value->components);
     StrBuf *out = &row->functions;
-    write_bins(row, wide, value->scalar == SCALAR_DOUBLE, false);
+    write_bins(row, wide, false);
     strbuf_add(out,
                "u_Bins rill_start(T x, T y, T z) { return rill_begin(max(max(abs(W(x)), abs(W(y))), abs(W(z)))); }\n"
-               "u_Bins rill_step(u_Bins a, T x, int t) { return rill_slices(a, W(x)); }\n");
+               "u_Bins rill_step(u_Bins a, T x, int t) { return rill_slices(a, W(x), ");
+    strbuf_add(out, value->scalar == SCALAR_DOUBLE ? "RILL_SIZE(x) | RILL_SOME(x)); }\n" : "RILL_SIZE(W(x))); }\n");
     write_list(out, "u_Bins rill_step_again(u_Bins a, T x, int t) { return rill_set", wide,
                "rill_put_any(rill_get#(a), W(x)$)", "; }\n");
     write_total(op, wide, row);
@@ -309,7 +308,8 @@ static void binned_squares(ReduceOp op, const Type *value, ReduceRow *row)
     const Type *wide = type_of(SCALAR_DOUBLE, value->components);
     StrBuf *out = &row->functions;
     row->centered = true;
-    write_bins(row, wide, false, true);
+    bool underflows = value->scalar == SCALAR_DOUBLE; /* differences of floats are 0 or above 2^-400 */
+    write_bins(row, wide, underflows);
     strbuf_add(out, "W rill_mean, rill_rest;\ndouble rill_scale;\n" /* loops would read the uniforms again and again */
                     "void rill_read_constants()\n{\n    rill_scale = RILL_CONSTANT0;\n");
     for (int list = 0; list < 2; list++) {
@@ -326,8 +326,10 @@ static void binned_squares(ReduceOp op, const Type *value, ReduceRow *row)
         "u_Bins rill_start(T x, T y, T z)\n{\n    rill_read_constants();\n    return "
         "rill_begin(max(max(rill_square(x), "
         "rill_square(y)), rill_square(z)));\n}\n"
-        "u_Bins rill_step(u_Bins a, T x, int t) { return rill_slices(a, rill_square(x)); }\n"
-        "u_Bins rill_step_again(u_Bins a, T x, int t)\n{\n    W d = rill_away(x);\n");
+        "u_Bins rill_step(u_Bins a, T x, int t)\n{\n    W d = rill_away(x);\n    precise W v = d * d;\n"
+        "    return rill_slices(a, v, RILL_SIZE(v)");
+    strbuf_add(out, underflows ? " | RILL_SOME(d));\n}\n" : ");\n}\n");
+    strbuf_add(out, "u_Bins rill_step_again(u_Bins a, T x, int t)\n{\n    W d = rill_away(x);\n");
     write_list(out, "    return rill_set", wide, "rill_put_any(rill_get#(a), d$, d$)", ";\n}\n");
     write_total(op, wide, row);
 }
@@ -338,7 +340,7 @@ static void binned_products(ReduceOp op, const Type *value, ReduceRow *row)
     const Type *wide = type_of(SCALAR_DOUBLE, 1);
     StrBuf *out = &row->functions;
     bool dot = op == REDUCE_DOT;
-    write_bins(row, wide, false, value->scalar == SCALAR_DOUBLE);
+    write_bins(row, wide, value->scalar == SCALAR_DOUBLE);
     row->flush = REDUCER_MOST_ELEMENTS / value->components;
     strbuf_addf(out, "#define P %s\n%s#undef T\n#define T %s\n", value->name,
                 dot ? "struct Rill_pair { P x, y; };\n" : "", dot ? "Rill_pair" : "P");
@@ -346,8 +348,11 @@ static void binned_products(ReduceOp op, const Type *value, ReduceRow *row)
     char text[160];
     strbuf_add(out, dot ? "T rill_pair(P x, P y) { return T(x, y); }\n" : "");
     strbuf_add(out, "u_Bins rill_step(u_Bins a, T x, int t)\n{\n");
-    snprintf(text, sizeof text, "    precise double v# = double(%s) * double(%s);\n    a = rill_slices(a, v#);\n", x,
-             y);
+    snprintf(text, sizeof text,
+             "    precise double v# = double(%s) * double(%s);\n    a = rill_slices(a, v#, RILL_SIZE(v#)%s);\n", x, y,
+             value->scalar != SCALAR_DOUBLE ? ""
+             : dot                          ? " | (RILL_SOME(x.x$) & RILL_SOME(x.y$))"
+                                            : " | RILL_SOME(x$)");
     write_each(out, value, text, "");
     strbuf_add(out, "    return a;\n}\nW rill_most(T x)\n{\n    W v = W(0);\n");
     snprintf(text, sizeof text, "    v = max(v, abs(double(%s) * double(%s)));\n", x, y);
