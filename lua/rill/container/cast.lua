@@ -29,7 +29,7 @@ local function in_parts(c, ...)
     for k = 1, count do
         local part <close> = count > 1 and core._line_part(c, k, count, "c:cast") or nil
         local line <close> = core._line(c, c, "c:cast", part)
-        local elements <close> = line:cast(...)
+        local elements <close> = core._cast(line, (...), "c:cast")
         if part then
             made = made or core._mapped_like(c, elements.type)
             core._put_line(made, part, elements)
@@ -47,7 +47,7 @@ function converted.cast(c, ...)
     local made = in_parts(c, ...)
     local _, default = core._fallback(c)
     if default then
-        local element <close> = default:cast(...)
+        local element <close> = core._cast(default, (...), "c:cast")
         default:close()
         core._set_fallback(made, element)
     end
@@ -55,7 +55,7 @@ function converted.cast(c, ...)
 end
 
 for name, f in pairs(converted) do
-    converted[name] = errors.guard(f, "c:" .. name, "^s:" .. name .. "%f[:]")
+    converted[name] = errors.guard(f, "c:" .. name)
 end
 
 return converted

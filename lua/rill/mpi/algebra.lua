@@ -1,4 +1,5 @@
 -- The algebra of distributed streams: operators, comparisons, D:map and D:cast apply functions of elements to parts.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local boundary = require "rill.core.boundary"
 local errors = require "rill.core.error"
@@ -76,5 +77,6 @@ end
 --- D:cast(type) returns a distributed stream with the elements converted.
 function methods.cast(d, element)
     local state = kind.check(d, "cast")
-    return distributed.wrap(distributed.part(state):cast(element), state.data.cut, state.modes, state.widths)
+    local part <const> = core._cast(distributed.part(state), element, "D:cast")
+    return distributed.wrap(part, state.data.cut, state.modes, state.widths)
 end

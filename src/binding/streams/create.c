@@ -262,13 +262,23 @@ static int stream_eval(lua_State *L)
     return 1;
 }
 
-static int stream_cast(lua_State *L)
+static int cast_of(lua_State *L, const Stream *s, const char *function)
 {
-    const Stream *s = accept_self(L, "s:cast", 2);
-    const Type *type = type_check(L, 2, "s:cast", 1, "type");
-    push_copy(L, s, type, "s:cast");
+    push_copy(L, s, type_check(L, 2, function, 1, "type"), function);
     stream_inherit(stream_handle_to(L, -1), s);
     return 1;
+}
+
+static int stream_cast(lua_State *L)
+{
+    return cast_of(L, accept_self(L, "s:cast", 2), "s:cast");
+}
+
+/* _cast(s, type, function): s:cast for a function. */
+static int rill_cast(lua_State *L)
+{
+    const char *function = luaL_checkstring(L, 3);
+    return cast_of(L, accept_open(L, 1, function, 0, "s"), function);
 }
 
 static int stream_like(lua_State *L)
@@ -307,6 +317,7 @@ void open_create(lua_State *L)
                                          {"_from", rill_from_named},
                                          {"iota", rill_iota},
                                          {"iter", rill_iter},
+                                         {"_cast", rill_cast},
                                          {"_sized", rill_sized},
                                          {"_checked_shape", rill_checked_shape},
                                          {NULL, NULL}};
