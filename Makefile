@@ -318,8 +318,8 @@ check-format:
 	*) echo 'check-format: skipped, because this is not version 14 of clang-format' ;; \
 	esac
 
-check-cppcheck: | $(BUILD)/cppcheck/
-	cppcheck --std=c11 --language=c -Isrc -Ishaders -D_GNU_SOURCE --enable=warning,performance,portability --error-exitcode=1 \
+check-cppcheck: $(BUILD)/reductions.h | $(BUILD)/cppcheck/
+	cppcheck --std=c11 --language=c -Isrc -Ishaders -I$(BUILD) -D_GNU_SOURCE --enable=warning,performance,portability --error-exitcode=1 \
 		--library=tools/cppcheck.cfg --inline-suppr --suppressions-list=tools/cppcheck.supp --cppcheck-build-dir=$(BUILD)/cppcheck -j2 --quiet src $(wildcard bench/peer/*.c)
 
 $(BUILD)/cppcheck/:
