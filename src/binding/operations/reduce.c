@@ -299,7 +299,7 @@ static int module_reduce(lua_State *L)
 
 /* reductions of data in parts: see reduce.h */
 
-/* _state(function, operation, s [, t]): returns the state of a part, a stream that is not empty, as a string. */
+/* Returns the result of a join of "center" at an index, or NULL. Raises. */
 static const ReduceCenter *center_to(lua_State *L, int index, ReduceCenter *center)
 {
     size_t bytes;
@@ -311,6 +311,8 @@ static const ReduceCenter *center_to(lua_State *L, int index, ReduceCenter *cent
     return memcpy(center, text, sizeof *center);
 }
 
+/* _state(function, operation, s [, t [, center]]): returns the state of a part, a stream that is not empty, as a string.
+ * `center`: of all parts, for "var" and "std": the result of a join of "center". */
 static int module_state(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 1);
@@ -343,8 +345,8 @@ static bool join_states(ReduceOp op, const Type *type, Stream *states, int64_t t
     return done;
 }
 
-/* _join(function, operation, type, states, total): returns the reduction of parts with a table of states. `type`: of the
- * elements. `total`: the number of elements of all parts. */
+/* _join(function, operation, type, states, total [, center]): returns the reduction of parts with a table of states. `type`:
+ * of the elements. `total`: the number of elements of all parts. `center`: see _state. */
 static int module_join(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 1);

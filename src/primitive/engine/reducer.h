@@ -28,9 +28,9 @@ typedef struct ReducerText {
     /* If not 0, a run has at most this number of elements, and is divided into parts. A rill_start(T x, T y, T z) replaces
      * rill_first: it returns the accumulator of no elements, for a run with these elements. A rill_flush(A a) is called
      * at the end of a part, and in loops over `chunk` after every REDUCER_FLUSHED elements; RILL_FLUSHED is the number of
-     * elements between. rill_h then returns its argument. A lost part starts again with A rill_none(), without
-     * `chunk` before that with A rill_restart(A lost), and A rill_add(A a, A part) adds it to the run. At most
-     * 256 results of A rill_carried(A a) may be added by rill_add; rill_merge has no limit. */
+     * elements between. rill_h then returns its argument. The elements of a lost part are added again: without `chunk`
+     * by rill_step to A rill_restart(A lost), and if this is also lost, or with `chunk`, by rill_step_again to A rill_none().
+     * A rill_add(A a, A part) adds a part to the run. */
     int flush;
     /* Optional: doubles that the text reads as RILL_CONSTANT0, RILL_CONSTANT1 ... */
     const double *constants;
