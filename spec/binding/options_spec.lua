@@ -188,6 +188,8 @@ if has_mpi then
     calls["rill.mpi.restart"] = function(o) return mpi.restart("/nowhere.state", o) end
     calls["rill.mpi.cg"] = function(o) return mpi.cg(function(x, y) y:write(x) end, d, o) end
     calls["rill.mpi.multigrid"] = function(o) return mpi.multigrid(d, o) end
+    calls["D:top_k"] = function(o) return d:top_k(1, o) end
+    calls["D:histogram"] = function(o) return d:histogram(o) end
     calls["rill.mpi.particles"] = with({positions = positions, box = box}, mpi.particles)
     calls["rill.mpi.smoke"] = with({shape = {4, 4}}, mpi.smoke)
     calls["rill.mpi.sph"] = with({positions = positions, box = box, radius = 1, sound = 1}, mpi.sph)

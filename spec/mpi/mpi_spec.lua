@@ -154,6 +154,8 @@ describe("rill.mpi", function()
             "D:histogram: argument #2: expected none, as it takes 1 at most, got number",
             "D:histogram: expected numbers, or vectors of two for a grid of bins, got elements of bool",
             "D:quantile: argument #1 'q': expected a number from 0 to 1, or a table of them, got number 2",
+            "D:top_k: argument #1 'k': expected a whole number from 0 to 1, got number 2",
+            "D:top_k: expected a distributed stream of one dimension, got 2",
             "D:median: expected no argument, got number 1: data in parts is reduced as a whole",
             "D:median: expected a distributed stream of numbers, got elements of vec2",
             "D:filter: argument #1 'pred': expected a kernel with one input stream",

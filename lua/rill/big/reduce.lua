@@ -1,28 +1,18 @@
 -- Reductions, scans, histograms, quantiles, the distinct and the largest elements of big streams: values of tiles,
 -- combined.
-local core = require "rill.core"
-local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local fold = require "rill.parts.fold"
 local histogram = require "rill.parts.histogram"
 local quantile = require "rill.parts.quantile"
 local scan = require "rill.parts.scan"
+local top_k = require "rill.parts.top_k"
 local unique = require "rill.parts.unique"
 local option = require "rill.core.options"
-local tables = require "rill.core.tables"
-local template = require "rill.glsl.template"
 local types = require "rill.core.types"
 local tiles = require "rill.big.tiles"
 local fail <const> = errors.fail
 
-local LARGEST <const> = (1 << 31) - 1
-
-local SHIFT <const> = template.new [[
-    kernel void shift(int i<>, $type first, out $type r<>) { r = $type(i) + first; }
-]]
-
 local SCAN_OPTIONS <const> = {exclusive = option.default(option.flag, false)}
-local TOP_OPTIONS <const> = {largest = option.default(option.flag, true)}
 
 return function(big, methods)
     -- Returns the state of the second operand of a dot product.
@@ -38,14 +28,9 @@ return function(big, methods)
         return second
     end
 
-    -- Calls f(stream) for each tile of a big stream.
-    local function each(state, name, f)
-        tiles.each("b:" .. name, state, tiles.elements(state), f)
-    end
-
     -- The provider of a big stream: see rill.parts.fold.
     local function provide(where, name, b, other)
-        local state = big.numbers(b, name)
+        local state = (name == "top_k" and big.line or big.numbers)(b, name)
         local second = name == "dot" and operand(where, state, other)
         if second and types.seen_scalar(state.type) == "float" then -- the first operand determines the types
             state, second = second, state
@@ -105,28 +90,5 @@ return function(big, methods)
     --- b:top_k(k [, options]) returns the first k elements of the sorted big stream, and their 0-based indices:
     -- int, or double from 2^31 elements on. If several elements are equal, the first ones are taken. Option:
     -- largest (default true): false takes the smallest.
-    methods.top_k = errors.guard(function(b, k, options, ...)
-        local where <const> = "b:top_k"
-        local state = big.line(b, "top_k")
-        errors.none(where, 3, 2, (...))
-        local o = option.take(where, options, TOP_OPTIONS)
-        k = tables.whole(k)
-        if math.type(k) ~= "integer" or k < 0 or k > state.size then
-            fail("%s: argument #1 'k': expected a whole number from 0 to %d, got %s", where, state.size, errors.told(k))
-        end
-        local index_type = state.size > LARGEST and "double" or "int"
-        local shift = SHIFT:kernel {type = index_type}
-        local values, indices = rill.stream(state.type, 0), rill.stream(index_type, 0)
-        each(state, "top_k", function(s, first, count)
-            local own, at = s:top_k(math.min(k, count), o)
-            local all <close> = rill.concat {values, own}
-            local places <close> = rill.concat {indices, shift(at, first)}
-            values:close()
-            indices:close()
-            local chosen
-            values, chosen = all:top_k(math.min(k, all.size), o)
-            indices = rill.gather(places, chosen)
-        end)
-        return values, core._set_indices(indices, true)
-    end, "b:top_k")
+    top_k.define(methods, "b", provide)
 end

@@ -6,6 +6,7 @@ local errors = require "rill.core.error"
 local fold = require "rill.parts.fold"
 local histogram = require "rill.parts.histogram"
 local quantile = require "rill.parts.quantile"
+local top_k = require "rill.parts.top_k"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
@@ -54,6 +55,9 @@ local function provide(where, name, d, other)
     local state = name == "histogram" and distributed.check(where, "d", d) or scalar_state(d, name)
     local second = name == "dot" and operand(state, other)
     local c <const> = state.data.cut
+    if name == "top_k" and #c.shape ~= 1 then
+        fail("D:top_k: expected a distributed stream of one dimension, got %d", #c.shape)
+    end
     local size <const> = tables.product(c.shape)
     return {where = where, type = state.data.type, size = size, gather = wire.gather, each = function(f)
         f(distributed.part(state), function(i)
@@ -77,6 +81,11 @@ histogram.define(methods, "D", provide)
 --- D:quantile(q), D:percentile(p) and D:median() return numbers with the bits of s:quantile, s:percentile and s:median,
 -- of all elements, the same on every rank.
 quantile.define(methods, "D", provide)
+
+--- D:top_k(k [, options]) returns the first k elements of the sorted stream, of one dimension, and their 0-based
+-- indices in the whole, int, or double from 2^31 elements on: streams that are the same on every rank. Of equal
+-- elements the first ones are taken. Option: largest (default true): false takes the smallest.
+top_k.define(methods, "D", provide)
 
 -- ---- scans
 

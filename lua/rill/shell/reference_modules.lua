@@ -269,10 +269,11 @@ D:filter(test: any): distributed -- returns the elements for which a test holds,
 D:find(test: any): distributed -- returns the 0-based indices of the elements for which a test holds
 D:sort(options?: {descending?: boolean}): distributed -- returns the sorted elements
 D:unique(): distributed, distributed -- returns the distinct elements in ascending order, and how often each occurs
-D:histogram(options?: table): stream, stream -- returns the numbers of elements per bin, and the edges of the bins, on every rank
+D:histogram(options?: {bins?: integer, min?: number, max?: number, outside?: string}): stream, stream -- returns the numbers of elements per bin, and the edges of the bins, on every rank
 D:quantile(q: number|number[]): value -- returns the value below which the fraction q (0 to 1) of the elements is, on every rank
 D:percentile(p: number|number[]): value -- returns D:quantile(p / 100)
 D:median(): number? -- returns the middle element in ascending order, or the mean of both middle elements
+D:top_k(k: integer, options?: {largest?: boolean}): stream, stream -- returns the k largest elements in descending order, and their 0-based indices in the whole, on every rank
 D:rebalance(): distributed -- returns the same elements in the standard cut
 D:collect(root?: integer|string): stream? -- returns all elements as a stream on one rank, or with "all" on every rank
 D:save(path: string): distributed -- writes a .npy file on all ranks together

@@ -51,6 +51,8 @@ end
 assert(row:histogram {bins = 2}:sum() == 1)
 refused(row.quantile, row, 2)
 refused(row.median, row, 1)
+refused(row.top_k, row, 2)
+refused(one.top_k, one, 1)
 refused(one.median, mpi.stream("vec2", 4))
 refused(row.filter, row, scale)
 refused(row.filter, row, row:gt(1), {c = 1})

@@ -143,6 +143,11 @@ local function lines(kind)
             local mask = type(test) == "string" and test or test:collect "all"
             equal("filter of bool", some:filter(test), some:collect "all":filter(mask))
         end
+        for _, o in ipairs {{largest = true}, {largest = false}} do
+            local best, places = d:top_k(math.min(n, 20), o)
+            local values_of, places_of = whole:top_k(math.min(n, 20), o)
+            check("top_k", best:bytes() == values_of:bytes() and places:bytes() == places_of:bytes())
+        end
         local found = d:quantile {0, 0.3, 1}
         for i, x in ipairs(whole:quantile {0, 0.3, 1}) do
             check("quantile", found[i] == x)
