@@ -485,7 +485,6 @@ bins: nbins n_bins buckets
 weights: w
 colormap: cmap colourmap colors
 color: colour c
-colour: color c
 spacing: dx h step cell
 default: fill fill_value background
 boundary: mode border padding pad wrap edge
