@@ -4,6 +4,7 @@
 -- A provider describes the data. It is a table:
 --   where        the name of the method for messages: "b:sum"
 --   type         the type of the elements
+--   size         the number of elements of the whole; histogram, quantile, unique and top_k read it
 --   each(f)      calls f(s, index, t) for each part of this process. s: its elements, a stream. index(i, value):
 --                returns the 1-based indices in the whole of the first element that is equal to element i (from 0) of
 --                s, which has this value. t: the second operand of "dot"
