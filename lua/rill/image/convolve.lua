@@ -1,5 +1,6 @@
 -- rill.image.convolve, rill.image.correlate and rill.image.separable: sums of neighbors with given weights.
 local rill = require "rill.core.public"
+local convolve = require "rill.stream.convolve"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
@@ -65,8 +66,8 @@ for _, name in ipairs {"convolve", "correlate"} do
         if rows and #rows * #rows[1] <= WRITTEN_OUT then
             return weighted.sum(s, type, terms(rows, name == "convolve"))
         end
-        return rill[name](s, rows and rill.from(rows) or weights)
-    end, "^rill%." .. name)
+        return convolve.run(where, s, rows and rill.from(rows) or weights, nil, name == "convolve")
+    end)
 end
 
 -- ---- separable
@@ -82,10 +83,10 @@ local function line_of(where, number, what, value)
 end
 
 -- After the convolution of the columns, a boundary value of s corresponds to that value times the sum of wy.
-local function by_streams(s, wy, wx)
-    local down <close> = rill.convolve(s, wy:reshape {wy.size, 1})
+local function by_streams(where, s, wy, wx)
+    local down <close> = convolve.run(where, s, wy:reshape {wy.size, 1}, nil, true)
     local scale = picture.has_value(s) and wy:sum() or 1
-    return rill.convolve(picture.same_border(down, s, scale), wx:reshape {1, wx.size})
+    return convolve.run(where, picture.same_border(down, s, scale), wx:reshape {1, wx.size}, nil, true)
 end
 
 --- rill.image.separable(s, wy, wx) returns `s` convolved with `wy` down its columns and `wx` along its rows, which is
@@ -95,7 +96,7 @@ weigh.separable = picture.filter("separable", function(s, kind, where, wy, wx)
     if is_table(wy) and is_table(wx) then
         return weighted.cross(s, kind, wy, wx)
     end
-    return by_streams(s, is_table(wy) and rill.from(wy) or wy, is_table(wx) and rill.from(wx) or wx)
-end, "^rill%.convolve")
+    return by_streams(where, s, is_table(wy) and rill.from(wy) or wy, is_table(wx) and rill.from(wx) or wx)
+end)
 
 return weigh

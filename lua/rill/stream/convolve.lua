@@ -130,7 +130,9 @@ local function check_numbers(name, number, value, what, vectors)
     return value
 end
 
-local function run(name, a, b, options, flip)
+--- convolve.run(name, a, b, options, flip) returns the sums of rill.convolve, or, unless `flip`, of rill.correlate. `name`:
+-- of the caller, for messages.
+function convolve.run(name, a, b, options, flip)
     b = option.table[1](b) and rill.from(b) or b
     a, b = check_numbers(name, 1, a, "a", true), check_numbers(name, 2, b, "b")
     if #b.shape ~= #a.shape or #a.shape > RANKS then
@@ -149,13 +151,13 @@ end
 -- of b and indices are 0-based: a new stream of the shape of a, double if one of them is. a may have vectors.
 -- `boundary` defines the elements outside of a. Default: the mode of s:boundary if a has one, else "clamp".
 convolve.convolve = errors.guard(function(a, b, options)
-    return run("rill.convolve", a, b, options, true)
+    return convolve.run("rill.convolve", a, b, options, true)
 end, "rill.convolve")
 
 --- rill.correlate(a, b [, {boundary=}]) returns r with r[i] = sum over k of a[i - n // 2 + k] b[k]. Otherwise like
 -- rill.convolve.
 convolve.correlate = errors.guard(function(a, b, options)
-    return run("rill.correlate", a, b, options, false)
+    return convolve.run("rill.correlate", a, b, options, false)
 end, "rill.correlate")
 
 return convolve
