@@ -130,8 +130,8 @@ local function check_numbers(name, number, value, what, vectors)
     return value
 end
 
---- convolve.run(name, a, b, options, flip) returns the sums of rill.convolve, or, unless `flip`, of rill.correlate. `name`:
--- of the caller, for messages.
+--- convolve.run(name, a, b, options, flip) returns the sums of rill.convolve, or, unless `flip`, of rill.correlate.
+-- `name`: of the caller, for messages.
 function convolve.run(name, a, b, options, flip)
     b = option.table[1](b) and rill.from(b) or b
     a, b = check_numbers(name, 1, a, "a", true), check_numbers(name, 2, b, "b")
