@@ -12,8 +12,7 @@ local histogram = require "rill.parts.histogram"
 local scan = require "rill.parts.scan"
 local stream_stats = require "rill.stream.stats"
 
-local template = require "rill.glsl.template"
-local types = require "rill.core.types"
+local tables = require "rill.core.tables"
 local fail <const> = errors.fail
 local is_table <const> = option.table[1]
 local primitives = {}
@@ -89,20 +88,20 @@ end
 -- If it needs less memory, the mapped elements are packed in parts, and the results of the parts are joined by the
 -- functions of the table `joined`.
 
-local EQUAL <const> = template.new
-    "kernel int equal($type x<>, $type best) { return int(x == best || x != x && best != best); }"
+local PIECES <const> = 4 -- finding takes memory
 
 -- Returns the 1-based indices of the first element in row-major order that has a value, in a part of which `before`
 -- elements precede.
-local function place(c, where, line, before, value, i)
-    local equal <const> = EQUAL:kernel {type = types.list[c.type].seen}
-    if c.type ~= "bool" and core._reduce("count", equal, {line, value}) == 1 then
-        local only <close> = rill.from({i}, "int") -- takes less memory than finding several
-        return {core._line_first(c, where, only, before)}
-    end
+local function place(c, where, line, before, value)
     local test <const> = value ~= value and "x != x" or c.type == "bool" and "int(x) == best" or "x == best"
-    local found <close> = line:find(test, value == value and {best = value} or nil)
-    return {core._line_first(c, where, found, before)}
+    local size <const>, first = (line.size + PIECES - 1) // PIECES, nil
+    for low = 1, line.size, size do
+        local piece <close> = line:domain(low, math.min(low + size - 1, line.size))
+        local found <close> = piece:find(test, value == value and {best = value} or nil)
+        local at <const> = found.size > 0 and {core._line_first(c, where, found, before + low - 1)}
+        first = at and (not first or tables.precedes(at, first)) and at or first
+    end
+    return first
 end
 
 -- Concatenates streams and closes them.
@@ -191,7 +190,7 @@ for name in pairs(reductions) do
     joined[name] = type(name) == "string" and function(c, parts)
         return fold.reduce({where = "c:" .. name, type = c.type, each = function(f)
             parts(function(line, arguments, before)
-                f(line, function(i, value) return place(c, "c:" .. name, line, before, value, i) end, arguments[1])
+                f(line, function(_, value) return place(c, "c:" .. name, line, before, value) end, arguments[1])
             end)
         end}, name)
     end or nil
