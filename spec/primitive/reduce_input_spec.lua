@@ -195,6 +195,26 @@ describe("reductions of an input kernel", function()
         check.raises("argument 't' is missing", core._reduce, best, make, {v, rill.iota(3000)}, nil, {scale = 2})
     end)
 
+    it("compute elements by long loops", function()
+        for _, trips in ipairs {1000, 9000, 16000, 30000} do
+            for _, unit in ipairs {1, 2.0 ^ 60} do
+                for _, element in ipairs {"float", "double"} do
+                    local k = rill.kernel((("kernel T f(T x<>) { T s = T(0); for (int k = 0; k < %d; k++) s += x; " ..
+                        "return s; }"):format(trips):gsub("%f[%w]T%f[%W]", element)))
+                    local s = rill.stream(element, 50, unit)
+                    s:set(0, 1)
+                    local whole <const> = trips * unit
+                    assert.equal(49 * whole, core._reduce("sum", k, {s}))
+                    assert.equal(7 * whole, core._reduce("norm", k, {s}))
+                    if trips < 10000 then -- two kernels, each perhaps twice
+                        assert.equal(49 * whole * whole, core._reduce("dot", k, {s}, nil, nil, k, {s}))
+                    end
+                    assert.near(0.14, core._reduce("std", k, {s}) / whole, 1e-12)
+                end
+            end
+        end
+    end)
+
     it("check loops and gathers as kernels do", function()
         local i = rill.iota(300)
         local text = "kernel int f(int i<>) { int s = 0; for (int k = 0; k < i; k++) s += k; return s; }"

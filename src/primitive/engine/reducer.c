@@ -24,6 +24,7 @@ enum {
     /* for kernels' bodies */
     FLUSH_LANES = 256, /* runs of sums that must be flushed, whose accumulators are long */
     FLUSH_LENGTH = 256,
+    FLUSH_ATTEMPTS = 4,    /* loops over the elements of a run, and some more */
     FLUSH_UNEVEN = 64,     /* lengths that are powers of two compete for cache sets */
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
     BLOCK_TRIPS = 4,       /* of a block in addition to those over its elements */
@@ -39,16 +40,16 @@ static bool power_of_two(int64_t n)
     return (n & (n - 1)) == 0;
 }
 
-/* Returns the longest run. The loops of the body and of the run share one invocation's trips. */
-static int64_t longest_run(const DeviceTraits *traits, const Inputs *in, int64_t chunk)
+/* Returns the longest run. The loops of the body and of the run share one invocation's trips. `twice`: elements may be
+ * computed again, and runs of one element are permitted. Otherwise they would not reduce anything. */
+static int64_t longest_run(const DeviceTraits *traits, const Inputs *in, int64_t chunk, bool twice)
 {
     if (traits->loop_limit == 0 || (in->trips == 0 && !in->unbounded)) {
         return MAX_RUN_TRIPS * chunk;
     }
-    int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)((double)MAX_RUN_TRIPS / (in->trips + 1));
-    return fit / chunk > 0 ? fit / chunk * chunk
-           : fit > 2       ? fit
-                           : 2; /* runs of one element would not reduce anything */
+    int64_t fit = in->unbounded ? LOOPING_RUN / (twice ? 2 : 1) : (int64_t)((double)MAX_RUN_TRIPS / (in->trips + 1));
+    int64_t least = twice ? 1 : 2;
+    return fit / chunk > 0 ? fit / chunk * chunk : fit > least ? fit : least;
 }
 
 /* Divides the blocks of a level: computes the number of runs per block and their length. */
@@ -57,9 +58,13 @@ static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, 
     const DeviceTraits *traits = device_traits(in->device);
     bool shared = (uint64_t)type_array_bytes(text->accumulator) * GPU_GROUP <= device_limits(in->device)->shared_bytes;
     bool flush = text->flush && key->first;
-    int64_t chunk = key->input.chunk ? key->input.chunk : 1, most = longest_run(traits, in, chunk);
-    if (flush && shape->block > text->flush) {
-        int64_t part = (text->flush - FLUSH_UNEVEN) / chunk * chunk; /* runs begin on texels */
+    int64_t chunk = key->input.chunk ? key->input.chunk : 1, most = longest_run(traits, in, chunk, flush);
+    int64_t flushed = text->flush;
+    if (flush && traits->loop_limit && traits->loop_limit / FLUSH_ATTEMPTS < flushed) {
+        flushed = traits->loop_limit / FLUSH_ATTEMPTS;
+    }
+    if (flush && shape->block > flushed) {
+        int64_t part = (flushed - FLUSH_UNEVEN) / chunk * chunk; /* runs begin on texels */
         most = most < part ? most : part;
     }
     key->tree = 0;
@@ -69,7 +74,7 @@ static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, 
     if (traits->family == FAMILY_CPU || !shared || looping) {
         int64_t lanes = traits->family == FAMILY_GPU ? GPU_LANES : flush ? FLUSH_LANES : CPU_LANES;
         int64_t runs = lanes / (shape->outputs < lanes ? shape->outputs : lanes), least = flush ? FLUSH_LENGTH : 64;
-        if (shape->outputs == 1 && shape->block <= (flush ? text->flush : CPU_ONE_LEVEL)) {
+        if (shape->outputs == 1 && shape->block <= (flush ? flushed : CPU_ONE_LEVEL)) {
             runs = 1;
         }
         runs = runs < shape->block / least ? runs : shape->block / least;
@@ -124,7 +129,7 @@ static void cut_columns(const Inputs *in, const Blocks *shape, const ReducerKey 
     bool cpu = traits->family == FAMILY_CPU;
     int64_t groups = shape->outputs / key->input.columns, chunk = key->input.chunk;
     int64_t trip = key->input.columns == INPUT_WIDE_COLUMNS ? 1 : chunk; /* rows per trip */
-    int64_t most = longest_run(traits, in, trip), least = cpu ? CPU_ROWS : key->first ? GPU_RUN : GPU_ROWS;
+    int64_t most = longest_run(traits, in, trip, false), least = cpu ? CPU_ROWS : key->first ? GPU_RUN : GPU_ROWS;
     int64_t lanes = !cpu ? GPU_LANES : key->first ? CPU_LANES : CPU_FEW_LANES, runs = lanes / groups;
     runs = runs < shape->block / least ? runs : shape->block / least;
     level->length = round_up(runs < 1 ? shape->block : (shape->block + runs - 1) / runs, chunk);

@@ -29,7 +29,8 @@ typedef struct ReducerText {
      * rill_first: it returns the accumulator of no elements, for a run with these elements. A rill_flush(A a) is called
      * at the end of a part, and in loops over `chunk` after every REDUCER_FLUSHED elements; RILL_FLUSHED is the number of
      * elements between. rill_h then returns its argument. The elements of a lost part are added again: without `chunk`
-     * by rill_step to A rill_restart(A lost), and if this is also lost, or with `chunk`, by rill_step_again to A rill_none().
+     * by rill_step to A rill_restart(A lost), unless loops compute them; and if this is also lost, or with `chunk`, by
+     * rill_step_again to A rill_none().
      * A rill_add(A a, A part) adds a part to the run. At most 256 results of A rill_carried(A a) may be added by rill_add;
      * rill_merge has no limit. */
     int flush;

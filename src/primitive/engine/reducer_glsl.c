@@ -114,21 +114,46 @@ static void write_chunk_element(Writer *w, int k)
     strbuf_addf(w->out, "acc = %s; }\n", step);
 }
 
-/* Writes the begin and the end of a part of a run of a sum that must be flushed. A part whose result is lost is reduced again. */
+/* Returns whether elements are computed by loops, whose trips are limited: they are computed at most twice. */
+static bool is_looping(const Writer *w)
+{
+    return w->in->trips > 0 || w->in->unbounded;
+}
+
+/* Writes the value of an element from which the range of a run is guessed: zero if its computation takes long. */
+static void write_sample(Writer *w, const char *at)
+{
+    bool pair = w->in->source_count == 2;
+    if (!is_looping(w)) {
+        strbuf_addf(w->out, "rill_value(%s)", at);
+        return;
+    }
+    strbuf_add(w->out, pair ? "rill_pair(" : "");
+    glsl_zero(w->out, w->text->value);
+    if (pair) {
+        strbuf_add(w->out, ", ");
+        glsl_zero(w->out, w->text->value);
+        strbuf_add(w->out, ")");
+    }
+}
+
+/* Writes the begin and the end of a part of a run of a sum that must be flushed. If the result of a part is lost, its
+ * elements are added again. */
 static void write_part_begin(Writer *w)
 {
-    const char *type = glsl_type(w->text->accumulator);
-    strbuf_addf(
-        w->out,
-        "    { %s acc = rill_start(rill_value(start), rill_value((start + end - 1) / 2), rill_value(end - 1));\n"
-        "    int begin = t;\n",
-        type);
+    strbuf_addf(w->out, "    { %s acc = rill_start(", glsl_type(w->text->accumulator));
+    write_sample(w, "start");
+    strbuf_add(w->out, ", ");
+    write_sample(w, "(start + end - 1) / 2");
+    strbuf_add(w->out, ", ");
+    write_sample(w, "end - 1");
+    strbuf_add(w->out, ");\n    int begin = t;\n");
 }
 
 static void write_part_end(Writer *w)
 {
     strbuf_add(w->out, "    bool lost = rill_lost(acc);\n");
-    if (!w->text->chunk) { /* the second attempt knows the range of the elements */
+    if (!w->text->chunk && !is_looping(w)) { /* the second attempt knows the range of the elements */
         strbuf_add(w->out, "    if (lost) acc = rill_restart(acc);\n"
                            "    for (int i = max(lost ? begin : t, start), stop = min(t, end); i < stop; i++) acc = "
                            "rill_step(acc, rill_value(i), i);\n"
