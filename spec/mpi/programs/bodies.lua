@@ -2,12 +2,8 @@
 -- which must not depend on the number of ranks.
 local mpi = require "rill.mpi"
 local rill = require "rill"
-
-local function check(what, holds)
-    if not holds then
-        error(("rank %d of %d: %s"):format(mpi.rank, mpi.size, what))
-    end
-end
+local program = require "spec.support.rank_program"
+local check <const> = program.check
 
 local function bytes(s) return (rill.type(s) == "mpi.stream" and s:collect "all" or s):bytes() end
 

@@ -2,26 +2,8 @@
 -- depend on the number of ranks.
 local mpi = require "rill.mpi"
 local rill = require "rill"
-
-local function check(what, holds)
-    if not holds then
-        error(("rank %d of %d: %s"):format(mpi.rank, mpi.size, what))
-    end
-end
-
-local function say(...)
-    if mpi.rank == 1 then print(...) end
-end
-
-local function all(s) return rill.type(s) == "mpi.stream" and s:collect "all" or s end
-
-local function hash(s)
-    local text, h = all(s):bytes(), 5381
-    for i = 1, #text do
-        h = (h * 33 + text:byte(i)) & 0xffffffffffff
-    end
-    return h
-end
+local program = require "spec.support.rank_program"
+local check <const>, say <const>, all <const>, hash <const> = program.check, program.say, program.all, program.hash
 
 local N <const> = 24
 local block = rill.stream("vec2", N * N, function(i)

@@ -2,16 +2,8 @@
 -- of one process. Prints results, which must not depend on the number of ranks.
 local mpi = require "rill.mpi"
 local rill = require "rill"
-
-local function check(what, holds)
-    if not holds then
-        error(("rank %d of %d: %s"):format(mpi.rank, mpi.size, what))
-    end
-end
-
-local function say(...)
-    if mpi.rank == 1 then print(...) end
-end
+local program = require "spec.support.rank_program"
+local check <const>, say <const> = program.check, program.say
 
 local function bytes(s) return (rill.type(s) == "stream" and s or s:collect "all"):bytes() end
 

@@ -3,6 +3,8 @@
 -- Arguments: a seed, and the number of rounds.
 local mpi = require "rill.mpi"
 local rill = require "rill"
+local program = require "spec.support.rank_program"
+local check <const> = program.check
 math.randomseed(tonumber(arg[1]) or 1)
 local rounds = tonumber(arg[2]) or 3
 if math.random(2) == 1 then -- computes during exchanges also with few elements
@@ -12,12 +14,6 @@ end
 local function say(...)
     if mpi.rank == 1 then
         print(...)
-    end
-end
-
-local function check(what, holds)
-    if not holds then
-        error(("rank %d of %d: %s"):format(mpi.rank, mpi.size, what))
     end
 end
 

@@ -2,13 +2,9 @@
 -- directory for files.
 local mpi = require "rill.mpi"
 local rill = require "rill"
+local program = require "spec.support.rank_program"
+local check <const>, say <const> = program.check, program.say
 local directory = arg[1]
-
-local function check(what, holds)
-    if not holds then
-        error(("rank %d of %d: %s"):format(mpi.rank, mpi.size, what))
-    end
-end
 
 local function hash(s)
     local text, h = s:bytes(), 5381
@@ -16,10 +12,6 @@ local function hash(s)
         h = (h * 33 + text:byte(i)) & 0xffffffffffff
     end
     return h
-end
-
-local function say(...)
-    if mpi.rank == 1 then print(...) end
 end
 
 -- conjugate gradients

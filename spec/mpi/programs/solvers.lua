@@ -2,12 +2,8 @@
 -- which must not depend on the number of ranks.
 local mpi = require "rill.mpi"
 local rill = require "rill"
-
-local function check(what, holds)
-    if not holds then
-        error(("rank %d of %d: %s"):format(mpi.rank, mpi.size, what))
-    end
-end
+local program = require "spec.support.rank_program"
+local check <const>, say <const> = program.check, program.say
 
 local function hash(s)
     local text, h = s:bytes(), 5381
@@ -15,10 +11,6 @@ local function hash(s)
         h = (h * 33 + text:byte(i)) & 0xffffffffffff
     end
     return h
-end
-
-local function say(...)
-    if mpi.rank == 1 then print(...) end
 end
 
 -- A copy of a table of options, in which distributed streams of one process's streams replace these.
