@@ -90,7 +90,6 @@ Rill_bins rill_put_any(Rill_bins a, double v, double w)
     return rill_put(a, product, -2 * by);
 }
 
-
 Rill_bins rill_carried(Rill_bins a)
 {
     rill_carry(a.p, a.cp, a.bin < 1000.0lf);

@@ -1,8 +1,8 @@
 // Exact sums of floats. b0 to b7 are sums of multiples of 2^-149, 2^-109 ... 2^131, as doubles. Consecutive numbers are first
 // added to `sum`, which is exact if the exponents of their nonzero numbers differ little: `high` and `low` are the largest and
-// the smallest of the numbers, as bits without the sign. If the addition is not exact, the run is added again, number by
-// number. `special` is the sum of infinities and NaN. A run has at most
-// 16384 numbers. RILL_SPREAD is the allowed difference of exponents, for 24 bits of each and for their number.
+// the smallest of the numbers, as bits without the sign. If the addition is not exact, the numbers are added again, one by
+// one. `special` is the sum of infinities and NaN. A run has at most 16384 numbers. RILL_SPREAD is the allowed difference of
+// exponents, for 24 bits of each number and for their count.
 
 #define RILL_SPREAD (RILL_FLUSHED <= 128 ? 22u : 15u)
 
