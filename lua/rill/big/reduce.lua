@@ -75,7 +75,7 @@ return function(big, methods)
     end, "b:scan")
 
     --- b:histogram([options]) counts the elements in each of a row of bins. Returns the counts and the edges, as
-    -- s:histogram does; the counts are doubles if there are more than 2^31 elements. Options: bins, min, max,
+    -- s:histogram does; the counts are doubles if there are 2^31 elements or more. Options: bins, min, max,
     -- outside. Without min and max, the file is read twice.
     histogram.define(methods, "b", provide)
 

@@ -75,7 +75,7 @@ end
 fold.define(methods, "D", provide)
 
 --- D:histogram([options]) returns the numbers of elements per bin, and the edges of the bins, as streams that are the
--- same on every rank: see s:histogram. The counts are doubles if D has more than 2^31 elements.
+-- same on every rank: see s:histogram. The counts are doubles if D has 2^31 elements or more.
 histogram.define(methods, "D", provide)
 
 --- D:quantile(q), D:percentile(p) and D:median() return numbers with the bits of s:quantile, s:percentile and s:median,

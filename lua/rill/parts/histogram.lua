@@ -25,7 +25,7 @@ local function ranges_of(provider)
 end
 
 --- histogram.of(provider, options) returns the counts and the edges of bins, as s:histogram does. The counts are
--- doubles if the provider's field `size`, the number of elements, is above 2^31. Without min and max, the parts are
+-- doubles if the provider's field `size`, the number of elements, is 2^31 or more. Without min and max, the parts are
 -- read twice. The third argument of the function of provider.each: the options for the part; nil: `options`.
 function histogram.of(provider, options)
     local where <const> = provider.where
@@ -33,7 +33,7 @@ function histogram.of(provider, options)
     local ranges <const> = needed and ranges_of(provider) or nil
     local total, edges
     local function add(counts)
-        counts = (provider.size or 0) > 1 << 31 and counts:cast "double" or counts
+        counts = (provider.size or 0) >= 1 << 31 and counts:cast "double" or counts
         total = total and total:write(total + counts) or counts
     end
     provider.each(function(s, _, own)
