@@ -13,6 +13,7 @@ local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
     a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
     F = "factors", h = "hierarchy", f = "fluid", P = "particles", W = "wave", H = "heat", C = "cloth", N = "nbody",
+    O = "optimizer",
     M = "mesh", T = "tree", S = "scene", D = "distributed", Q = "distributed_particles",
     Y = "distributed_smoke", Z = "distributed_sph", b = "big_stream",
 }
@@ -162,6 +163,11 @@ local cloth = {}
 %s
 local nbody = {}
 
+---An optimizer of parameters.
+---@class rill.optimizer
+%s
+local optimizer = {}
+
 ---A triangle mesh.
 ---@class rill.mesh
 %s
@@ -224,7 +230,7 @@ local big_stream = {}
 
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
-    "matrix factors hierarchy fluid particles wave heat cloth nbody mesh tree scene struct report " ..
+    "matrix factors hierarchy fluid particles wave heat cloth nbody optimizer mesh tree scene struct report " ..
     "distributed distributed_particles distributed_smoke distributed_sph big_stream"):gmatch "[%a_]+" do
     kinds[word] = true
 end
@@ -317,7 +323,7 @@ local function annotations()
     local groups = {}
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
-        fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N",
+        fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N", fields "O",
         fields "M", fields "T", fields "S", fields "D", fields "Q", fields "Y", fields "Z", fields "b")}
     for _, name in ipairs(files.sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is one of the classes above

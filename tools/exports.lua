@@ -73,6 +73,7 @@ local function samples()
         h = rill.solve.hierarchy {shape = {1, 1}}, f = rill.fluid {shape = {1, 1}},
         W = rill.wave {shape = {1}}, H = rill.heat {shape = {1}},
         C = rill.cloth {shape = {1, 1}}, N = rill.nbody {positions = rill.stream("vec2", 1)},
+        O = rill.optimize.sgd {s:copy()},
         M = rill.mesh.grid {}, T = rill.collide.bvh(rill.mesh.box()),
         S = rill.ray.scene(rill.mesh.box()),
         b = big, P = rill.sph {positions = rill.stream("vec2", 1), radius = 1, sound = 1},

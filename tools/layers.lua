@@ -319,7 +319,7 @@ local lua_layers = {
     {"algebra", "algebra/rows"}, {"stream", "horn", "random"},
     {"parts"}, {"container"}, {"image"}, {"sparse/"}, {"sparse"}, {"geometry"}, {"reuse/"}, {"reuse"},
     {"geometry/mesh"}, {"geometry/subdivide", "geometry/collide"}, {"geometry/envelope"}, {"mesh"},
-    {"subdivide", "collide"}, {"blas"}, {"solve/"}, {"solve"}, {"simulation"},
+    {"subdivide", "collide"}, {"blas"}, {"optimize/"}, {"optimize"}, {"solve/"}, {"solve"}, {"simulation"},
     {"simulation/particle", "simulation/fluid"},
     {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"ray/"}, {"ray"},
     {"render/volume"}, {"volume"},

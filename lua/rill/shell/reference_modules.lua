@@ -43,6 +43,17 @@ h:solve(b: source|distributed, options?: {x?: stream|distributed, x0?: source|di
 h:cycle(x: stream|distributed, b: source|distributed, count?: integer): stream|distributed -- runs `count` cycles on x. Default: 1. Nothing is read back
 h:close() -- frees its memory at once
 ]==] },
+    { "optimize", [==[
+rill.optimize.adam(parameters: stream[], options?: {rate?: number, betas?: number[], epsilon?: number, decay?: number, decoupled?: boolean, amsgrad?: boolean}): optimizer -- returns an optimizer by Adam (Kingma and Ba 2015), which changes the parameters in place. Default of rate: 1e-3
+rill.optimize.sgd(parameters: stream[], options?: {rate?: number, momentum?: number, dampening?: number, nesterov?: boolean, decay?: number}): optimizer -- returns an optimizer by gradient descent with momentum, which changes the parameters in place. Defaults: rate 1e-3, momentum 0
+rill.optimize.lbfgs(parameters: stream[], options?: {rate?: number, iterations?: integer, evaluations?: integer, history?: integer, tolerance?: number, change?: number}): optimizer -- returns an optimizer by L-BFGS with a line search for the strong Wolfe conditions
+O:step(...: source|function): optimizer|number, boolean? -- adam, sgd: makes a step with one gradient for each parameter, and returns the optimizer. lbfgs: takes a function of the parameters that returns its value and the gradients; returns the value, and whether the iteration converged
+O:set_rate(rate: number): optimizer -- sets the rate of the next steps
+O.rate: number -- the rate of the next steps
+O.steps: integer -- the number of calls of O:step
+O.parameters: stream[] -- a list of the parameters
+O:close() -- frees its memory at once. The parameters stay open
+]==] },
     { "fluid", [==[
 rill.fluid(options: {shape: table, spacing?: number|table, dt?: number, cfl?: number, substeps?: integer|boolean, viscosity?: number, grid?: string, advection?: string, tolerance?: number, boundary?: string|table, pressure?: string, iterations?: integer, buoyancy?: table, confinement?: number, velocity?: source|function, on?: table}): fluid -- returns a fluid at rest on a grid of 2 or 3 dimensions
 f.shape: integer[] -- the shape of the grid
