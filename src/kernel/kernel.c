@@ -415,14 +415,38 @@ static bool bake(Kernel *kernel, int i, const char *text)
            (!kernel->count || (bake(kernel->count, i, text) && bake(kernel->write, i, text)));
 }
 
-Kernel *kernel_specialize(const Kernel *kernel, const uint32_t *const *words)
+/* Returns the function of the text from which a kernel was created. */
+static const Function *original_of(const Kernel *kernel)
 {
-    const Function *original = NULL;
     for (size_t i = 0; i < kernel->module->functions.count; i++) {
-        if (strcmp(kernel->module->functions.items[i].name, kernel->function.name) == 0) {
-            original = &kernel->module->functions.items[i];
+        const Function *f = &kernel->module->functions.items[i];
+        if (strcmp(f->name, kernel->function.name) == 0) {
+            return kernel->function.is_gradient ? f->gradient : f;
         }
     }
+    return NULL;
+}
+
+Kernel *kernel_own_gradient(const Kernel *kernel)
+{
+    const Function *own = kernel->function.gradient;
+    Kernel *result = own ? kernel_new(kernel->module, own, BODY_PLAIN) : NULL;
+    for (int i = 0; result && i < own->param_count; i++) {
+        int k = kernel->function.param_count - 1;
+        while (k >= 0 && strcmp(kernel->function.params[k].name, own->params[i].name) != 0) {
+            k--;
+        }
+        if (k >= 0 && kernel->baked[k] && !bake(result, i, kernel->baked[k])) {
+            kernel_release(result);
+            return NULL;
+        }
+    }
+    return result;
+}
+
+Kernel *kernel_specialize(const Kernel *kernel, const uint32_t *const *words)
+{
+    const Function *original = original_of(kernel);
     Kernel *result = original ? kernel_new(kernel->module, original, BODY_PLAIN) : NULL;
     for (int i = 0; result && i < kernel->function.param_count; i++) {
         const char *old = kernel->baked[i];

@@ -149,6 +149,10 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
  * out of range are reported. Returns false with error_set on failure. */
 bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check);
 
+/* Creates the kernel of the text's own rule for the derivatives of a kernel (`gradient void f(...)`), in which the same
+ * constants are fixed. Returns NULL if there is none (kernel_function(kernel)->gradient), or with error_set on failure. */
+Kernel *kernel_own_gradient(const Kernel *kernel);
+
 /* Compiles the variant for contiguous streams of the parameters' own types, so that errors in the
  * body are reported before the first launch. */
 bool kernel_compile(Kernel *kernel, Device *device);

@@ -307,6 +307,20 @@ static int rill_kernel(lua_State *L)
     return 1;
 }
 
+/* _own_gradient(kernel): the kernel of the text's own rule for the derivatives (`gradient void f(...)`), in which the
+ * constants that k:specialize has fixed are fixed, too. nil: there is none. */
+static int rill_own_gradient(lua_State *L)
+{
+    const Kernel *kernel = kernel_check(L, 1, "kernel");
+    if (!kernel_function(kernel)->gradient) {
+        return 0;
+    }
+    LuaKernel *self = kernel_slot(L);
+    self->kernel = kernel_own_gradient(kernel);
+    binding_raise_unless(L, self->kernel);
+    return 1;
+}
+
 /* Pushes a table of the kernels and structures of a module, by name. */
 static int push_kernels(lua_State *L, const char *function, Module *module)
 {
@@ -361,7 +375,7 @@ static int kernel_tostring(lua_State *L)
     const Function *f = kernel_function(kernel_check(L, 1, "tostring"));
     luaL_Buffer b;
     luaL_buffinit(L, &b);
-    luaL_addstring(&b, f->kind == FUNCTION_REDUCE ? "reduce " : "kernel ");
+    luaL_addstring(&b, f->is_gradient ? "gradient " : f->kind == FUNCTION_REDUCE ? "reduce " : "kernel ");
     luaL_addstring(&b, f->name);
     luaL_addchar(&b, '(');
     for (int i = 0; i < f->param_count; i++) {
@@ -669,6 +683,7 @@ static const luaL_Reg metamethods[] = {
 static const luaL_Reg functions[] = {{"kernel", rill_kernel},
                                      {"program", rill_program},
                                      {"_kernel_text", rill_kernel_text},
+                                     {"_own_gradient", rill_own_gradient},
                                      {"programfile", rill_programfile},
                                      {"_watch", rill_watch},
                                      {"_library", rill_library},

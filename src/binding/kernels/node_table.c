@@ -39,6 +39,10 @@ static void push_node(lua_State *L, const Tree *tree, NodeIndex i)
         lua_pushboolean(L, true);
         lua_setfield(L, -2, "value");
     }
+    if (node->kind == NODE_FUNCTION && (node->flags & FLAG_GRADIENT)) {
+        lua_pushboolean(L, true);
+        lua_setfield(L, -2, "gradient");
+    }
     if (info.base == BASE_ARRAY && info.length > 0) {
         lua_pushinteger(L, info.length);
         lua_setfield(L, -2, "length");
@@ -73,7 +77,7 @@ static bool print_helpers(const Tree *tree, StrBuf *out)
 /* _kernel_tree(kernel): the tree of the text that defines the kernel, for rill.grad.kernel: the node of its function, the
  * node of the module, and the text of the module without its kernels. A node is a table with `kind`, `text` (its token),
  * `type`, its children, `target` (the node that it names), and for builtin functions `name`; further the words before a
- * type (`out`, `const` ...), `value` and `postfix` as true, and `length` of an array. */
+ * type (`out`, `const` ...), `value`, `postfix` and `gradient` (of the user's own rule) as true, and `length` of an array. */
 static int rill_kernel_tree(lua_State *L)
 {
     const Kernel *kernel = kernel_to(L, 1);

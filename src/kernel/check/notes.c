@@ -32,6 +32,7 @@ static bool pushes(const Typing *t, NodeIndex node, NodeIndex output)
 static void note_parameters(Typing *t, NodeIndex block)
 {
     const uint32_t outputs = FLAG_PARAM(PARAM_OUTPUT);
+    const bool gradient = pass_node(t, t->function)->flags & FLAG_GRADIENT; /* the kernel determines its parameters */
     for (NodeIndex p = pass_node(t, t->function)->child; p; p = pass_node(t, p)->next) {
         const Token *name = node_token(t->tree, p);
         if (pass_node(t, p)->kind != NODE_PARAMETER) {
@@ -42,7 +43,7 @@ static void note_parameters(Typing *t, NodeIndex block)
         if (variable && !pushes(t, block, p)) {
             message_add(t->messages, name, "output '%.*s' has no elements: push(%.*s, value) adds one", name->length,
                         name->text, name->length, name->text);
-        } else if (output ? !expression_assigns(t, block, p) : !names(t, block, p)) {
+        } else if (output ? !expression_assigns(t, block, p) : !gradient && !names(t, block, p)) {
             message_add(t->messages, name, output ? "output '%.*s' is never assigned: it is 0" : "'%.*s' is not used",
                         name->length, name->text);
         }

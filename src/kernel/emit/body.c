@@ -80,7 +80,7 @@ static void write_entry(const Function *kernel, BodyMode mode, const Function *l
     if (kernel->result) {
         strbuf_addf(out, "e_%s = ", launched->params[kernel->param_count].name);
     }
-    strbuf_addf(out, "u_%s(", kernel->name);
+    strbuf_addf(out, "%s%s(", module_prefix(kernel), kernel->name);
     const char *comma = "";
     for (int i = 0; i < kernel->param_count; i++) {
         if (!param_kinds[kernel->params[i].kind].bound) {
@@ -112,7 +112,7 @@ bool body_create(const Module *module, const Function *kernel, BodyMode mode, co
     body->trips = instance.trips;
     body->tokens = (size_t)instance.tokens;
     body->exact = !module->fast;
-    strcpy(body->entry, mode == BODY_PLAIN ? "u_" : "rill_entry");
+    strcpy(body->entry, mode == BODY_PLAIN ? module_prefix(kernel) : "rill_entry");
     if (mode == BODY_PLAIN) {
         strcat(body->entry, kernel->name);
     } else {

@@ -215,12 +215,10 @@ NodeIndex emit_result_type(const Emit *e)
 static void write_signature(Emit *e)
 {
     const Function *f = e->self.function;
-    char prefix[24] = "u_";
-    if (e->self.number) {
-        snprintf(prefix, sizeof prefix, "u%d_", e->self.number);
-    }
+    char prefix[24];
+    snprintf(prefix, sizeof prefix, "u%d_", e->self.number);
     emit_type(e, emit_result_type(e));
-    emit_format(e, " %s%s(", prefix, f->name);
+    emit_format(e, " %s%s(", e->self.number ? prefix : module_prefix(f), f->name);
     const char *comma = "";
     for (int i = 0; i < f->param_count; i++) {
         if (!param_kinds[f->params[i].kind].bound) {

@@ -2,7 +2,7 @@
 #include "kernel/pass/outline.h"
 
 #include "base/array.h"
-#include "kernel/pass/type_private.h"
+#include "kernel/pass/adjoint.h"
 #include "stream/shape.h"
 
 #include <stdlib.h>
@@ -384,11 +384,12 @@ static int tokens_of(const Outline *o, NodeIndex block)
     return (int)(t - first) - 1;
 }
 
-static bool add_function(Outline *o, NodeIndex node)
+/* Makes a function. *made becomes false for a prototype, or after an error in the signature. */
+static bool make_function(Outline *o, NodeIndex node, Function *made_function, bool *made)
 {
     const Token *token = node_token(o->t.tree, node);
     uint32_t flags = pass_node(&o->t, node)->flags;
-    Function f = {.offset = token->offset, .node = node};
+    Function f = {.offset = token->offset, .node = node, .is_gradient = flags & FLAG_GRADIENT};
     f.kind = flags & FLAG_KERNEL                ? FUNCTION_KERNEL
              : flags & FLAG_PARAM(PARAM_REDUCE) ? FUNCTION_REDUCE
                                                 : FUNCTION_HELPER;
@@ -406,16 +407,68 @@ static bool add_function(Outline *o, NodeIndex node)
             f.tokens = tokens_of(o, i);
         }
     }
-    if (!done || !defined || !check_signature(o, &f, node)) { /* a prototype, or an error */
+    *made = done && defined && check_signature(o, &f, node);
+    if (!*made) {
         free(f.params);
-        return true;
     }
-    if (!ARRAY_ROOM(&o->module->functions)) {
+    *made_function = f;
+    return true;
+}
+
+static bool add_function(Outline *o, NodeIndex node)
+{
+    Function f;
+    bool made;
+    if (!make_function(o, node, &f, &made)) {
+        return false;
+    }
+    if (made && !ARRAY_ROOM(&o->module->functions)) {
         free(f.params);
         return false;
     }
-    o->module->functions.items[o->module->functions.count++] = f;
+    if (made) {
+        o->module->functions.items[o->module->functions.count++] = f;
+    }
     return true;
+}
+
+/* Adds the rule of a kernel's derivatives to its function. */
+static bool add_gradient(Outline *o, NodeIndex node)
+{
+    const Token *name = node_token(o->t.tree, node);
+    Function f, *kernel = (Function *)module_function(o->module, name);
+    bool made;
+    if (!kernel || kernel->kind == FUNCTION_HELPER) {
+        message_add(o->t.messages, name,
+                    "'%.*s' is not a kernel of this text\na gradient has the name of the kernel whose derivatives it "
+                    "computes",
+                    name->length, name->text);
+        return true;
+    }
+    if (kernel->gradient) {
+        message_add(o->t.messages, name, "'%s' already has a gradient (line %d)\nremove one of them", kernel->name,
+                    source_line(o->t.tree->source, kernel->gradient->offset));
+        return true;
+    }
+    if (!make_function(o, node, &f, &made)) {
+        return false;
+    }
+    if (!made || !adjoint_check(&o->t, kernel, &f)) {
+        free(made ? f.params : NULL);
+        return true;
+    }
+    kernel->gradient = malloc(sizeof f);
+    if (!kernel->gradient) {
+        free(f.params);
+        return error_set("out of host memory");
+    }
+    *kernel->gradient = f;
+    return true;
+}
+
+static bool is_gradient(const Outline *o, NodeIndex node)
+{
+    return pass_node(&o->t, node)->kind == NODE_FUNCTION && (pass_node(&o->t, node)->flags & FLAG_GRADIENT);
 }
 
 /* recursion */
@@ -473,9 +526,12 @@ bool pass_outline(Tree *tree, Module *module, Messages *messages)
     for (NodeIndex i = pass_node(&o.t, tree->root)->child; i && done; i = pass_node(&o.t, i)->next) {
         if (pass_node(&o.t, i)->kind == NODE_STRUCTURE) {
             done = add_structure(&o, i);
-        } else if (pass_node(&o.t, i)->kind == NODE_FUNCTION) {
+        } else if (pass_node(&o.t, i)->kind == NODE_FUNCTION && !is_gradient(&o, i)) {
             done = add_function(&o, i);
         }
+    }
+    for (NodeIndex i = pass_node(&o.t, tree->root)->child; i && done; i = pass_node(&o.t, i)->next) {
+        done = !is_gradient(&o, i) || add_gradient(&o, i); /* a gradient can precede its kernel */
     }
     return done;
 }

@@ -617,7 +617,8 @@ static void declare_outer(Resolver *r)
             TypeIndex type = types_structure(&r->tree->types, i, node_token(r->tree, i));
             node_of(r, i)->type = type;
         }
-        if (kind == NODE_FUNCTION || (kind == NODE_STRUCTURE && !(node_of(r, i)->flags & FLAG_INNER))) {
+        bool gradient = kind == NODE_FUNCTION && (node_of(r, i)->flags & FLAG_GRADIENT); /* no text calls it */
+        if ((kind == NODE_FUNCTION && !gradient) || (kind == NODE_STRUCTURE && !(node_of(r, i)->flags & FLAG_INNER))) {
             declare_called(r, i);
         }
     }

@@ -127,6 +127,9 @@ void module_release(Module *module)
         return;
     }
     for (size_t i = 0; i < module->functions.count; i++) {
+        Function *gradient = module->functions.items[i].gradient;
+        free(gradient ? gradient->params : NULL);
+        free(gradient);
         free(module->functions.items[i].params);
     }
     free(module->functions.items);

@@ -77,11 +77,18 @@ typedef struct Function {
     int given;     /* number of parameters at the end that the launch fills in: see kernel/variant/address_map.h */
     uint32_t node; /* in the module's tree */
     int tokens;    /* number of tokens between the braces */
-    int group_rank, group[3]; /* kernel(64), kernel(16, 8): x first. Rank 0: not a group kernel */
+    int group_rank, group[3];  /* kernel(64), kernel(16, 8): x first. Rank 0: not a group kernel */
+    struct Function *gradient; /* the text's rule for the derivatives, which the module owns; NULL: none */
+    bool is_gradient;          /* the function is such a rule */
 } Function;
 
 /* Returns the number of parameters of a kind. */
 int module_count_params(const Function *f, ParamKind kind);
+/* Returns the prefix of the name of a function in GLSL. A gradient has the same name as its kernel. */
+static inline const char *module_prefix(const Function *f)
+{
+    return f->is_gradient ? "rill_gradient_" : "u_";
+}
 /* Returns the name of a matrix with n columns and rows: "mat3". */
 const char *module_matrix_name(int n);
 /* Copies a function. The copy has its own parameters with room for MAX_PARAMS. Returns false with

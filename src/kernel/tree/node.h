@@ -106,6 +106,7 @@ _Static_assert(FLAG_BITS + PARAM_KIND_COUNT <= 32, "a flag for each kind of para
 #define FLAG_CALLED (1u << 18)    /* of a Member: x.length() */
 #define FLAG_COMMA (1u << 19)     /* of a List: a comma follows the last value; of a Member: its call has arguments */
 #define FLAG_TWO_WORDS (1u << 20) /* of a Type: the next token belongs to it: "unsigned int", "struct P" */
+#define FLAG_GRADIENT FLAG_CALLED /* of a Function with FLAG_KERNEL: written `gradient void` */
 #define FLAG_INNER FLAG_BARE      /* of a Structure: it is declared in a function */
 
 /* The words that a local variable, a parameter, and a declaration outside of functions may have. */

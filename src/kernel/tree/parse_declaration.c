@@ -237,11 +237,23 @@ static NodeIndex function(Parse *p, uint32_t flags)
     node_at(p->tree, node)->flags = flags;
     if (parse_is(p, "{")) {
         node_append(&children, parse_block(p));
-    } else if (!parse_accept(p, ";")) {
+    } else if ((flags & FLAG_GRADIENT) || !parse_accept(p, ";")) {
         parse_fail(p, "'{' and the body");
     }
     p->variables.count = variables;
     return node;
+}
+
+/* Returns whether the next word is the `gradient` of "gradient void name(" or "gradient(64) void name(". */
+static bool begins_gradient(const Parse *p)
+{
+    uint32_t type = p->at + 1;
+    if (!parse_is(p, "gradient")) {
+        return false;
+    }
+    type = token_is(&p->tokens[type], "(") ? p->closing[type] + 1 : type;
+    return token_is(&p->tokens[type], "void") && p->tokens[type + 1].kind == TOKEN_NAME &&
+           token_is(&p->tokens[type + 2], "(");
 }
 
 static NodeIndex outer(Parse *p)
@@ -254,10 +266,13 @@ static NodeIndex outer(Parse *p)
         parse_semicolon(p);
         return node;
     }
-    if (parse_is(p, "kernel") || parse_is(p, "reduce")) {
-        uint32_t flag = parse_is(p, "kernel") ? FLAG_KERNEL : FLAG_PARAM(PARAM_REDUCE);
+    bool gradient = begins_gradient(p);
+    if (gradient || parse_is(p, "kernel") || parse_is(p, "reduce")) {
+        uint32_t flags = gradient                ? FLAG_KERNEL | FLAG_GRADIENT
+                         : parse_is(p, "kernel") ? FLAG_KERNEL
+                                                 : FLAG_PARAM(PARAM_REDUCE);
         p->at++;
-        return function(p, flag);
+        return function(p, flags);
     }
     if (parse_is(p, "[")) {
         parse_error(p, p->at, "a declaration has no attributes\na group size is written kernel(16, 16) void name(...)");

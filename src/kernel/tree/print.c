@@ -348,7 +348,7 @@ static void print_mode(Printer *p, const Node *node)
 static void print_function(Printer *p, const Node *node)
 {
     NodeIndex type = node->child, body = 0;
-    put(p, node->flags & FLAG_KERNEL ? "kernel " : "");
+    put(p, node->flags & FLAG_GRADIENT ? "gradient " : node->flags & FLAG_KERNEL ? "kernel " : "");
     print_words(p, node->flags);
     if (node_at(p->tree, type)->kind == NODE_GROUP) {
         print(p, type);
