@@ -12,6 +12,7 @@ local add, scope_of, visible = expressions.add, expressions.scope, expressions.v
 
 local NAMES <const> = {"a", "b", "c", "v", "input", "sample", "t", "half", "filter", "output", "n", "gamma", "common",
     "length", "shared_", "active", "mixed_", "x0", "e", "f", "lf", "u", "kept1", "texture", "noise"}
+local MOST_NODES <const> = 200 -- expressions in a statement
 local FIELDS <const> = {"x", "p", "xy", "r", "length", "input", "next", "s"}
 
 -- Returns a name that is not in use in this scope; it may hide one outside. `apart`: in no scope outside, either.
@@ -250,6 +251,7 @@ local function leave(d, scope)
 end
 
 function statement(d, scope)
+    scope.size.nodes = MOST_NODES
     if scope.size.left <= 0 then
         return evaluate(d, scope)
     end
@@ -329,7 +331,7 @@ end
 -- A function with random parameters and a body.
 local function helper(d, scope, name)
     local inner = scope_of(scope)
-    inner.trips, inner.size, inner.counts, inner.taken = 1, {left = 5}, {slots = 0}, {}
+    inner.trips, inner.size, inner.counts, inner.taken = 1, {left = 5, nodes = MOST_NODES}, {slots = 0}, {}
     local result = d:chance(1, 5) and nil or d:pick(scope.types)
     local callee = {name = name, result = result, parameters = {}}
     for i = 1, d:int(1, 4) do
@@ -451,7 +453,7 @@ end
 
 -- Returns a body: statements, and the sum of the bits of its variables in the variable `sum`.
 function program.body(d, scope, sum, size)
-    scope.size = {left = size}
+    scope.size = {left = size, nodes = MOST_NODES}
     local list = {{kind = "declare", list = {sum}}}
     list = block(d, scope, size, list)
     local added = sums(scope, sum)

@@ -79,14 +79,14 @@ function literal(d, type, small)
     return {kind = "construct", type = type, list = list}
 end
 
--- Returns an index below n.
+-- Returns an index below n. `steady`: without other expressions.
 local function index_below(d, scope, n, steady)
     local counters = visible(scope, function(v) return v.below and v.below <= n end)
     local kind = d:below(4)
     if kind == 1 and #counters > 0 then
         local counter = d:pick(counters)
         return {kind = "variable", type = counter.type, variable = counter}
-    elseif kind >= 2 and not steady then
+    elseif kind >= 2 and not steady and scope.size.nodes > 0 then
         local int = scalar "int"
         local value = expression(d, scope, int, 1)
         if kind == 3 then
@@ -574,9 +574,12 @@ local function general(d, scope, type, depth, fx)
     return arithmetic(d, scope, type, depth, fx)
 end
 
--- Returns an expression. `fx`: side effects are possible, except to the variables of fx.exclude.
+-- Returns an expression. `fx`: side effects are possible, except to the variables of fx.exclude. Indices, divisors and
+-- counts of shifts are expressions whatever the depth, and their variables may have indices too. Therefore a limit of
+-- the number of expressions in a statement ends the recursion.
 function expression(d, scope, type, depth, fx)
-    local node = depth > 0 and general(d, scope, type, depth - 1, fx) or leaf(d, scope, type)
+    scope.size.nodes = scope.size.nodes - 1
+    local node = depth > 0 and scope.size.nodes > 0 and general(d, scope, type, depth - 1, fx) or leaf(d, scope, type)
     node.parentheses = node.kind ~= "literal" and d:chance(1, 12) or nil
     return node
 end
