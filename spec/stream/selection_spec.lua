@@ -331,6 +331,7 @@ describe("selecting and shaping", function()
         local s = rill.iota(4)
         s:split(2)[2]:fill(9)
         assert.same({0, 1, 9, 9}, s:values())
+        assert.equal(3, #rill.zeros(0):split(3))
     end)
 
     it("squeeze and expand change dimensions of size 1", function()
@@ -394,7 +395,11 @@ describe("selecting and shaping", function()
         for name, join in pairs {["rill.stack"] = rill.stack, ["rill.concat"] = rill.concat} do
             check.raises(name .. ": argument #1 'list': expected a table of streams, such as {s, t}, got", join, s, s)
         end
-        check.raises("s:split: argument #1 'n': expected a whole number from 1", s.split, s, 0)
+        for _, n in ipairs {0, (1 << 20) + 1, 2 ^ 53, math.maxinteger} do
+            check.raises("s:split: argument #1 'n': expected a whole number from 1 to 1048576", s.split, s, n)
+            check.raises("s:split: argument #1 'n': expected a whole number from 1 to 1048576", rill.zeros(0).split,
+                rill.zeros(0), n)
+        end
         check.raises("s:squeeze: argument #1 'axis': dimension 2 has 3 elements", s.squeeze, s, 2)
         check.raises("s:expand: argument #1 'axis': expected 1 .. 3", s.expand, s, 4)
         check.raises("s:expand: a stream has at most 8", s.expand, rill.zeros {1, 1, 1, 1, 1, 1, 1, 1}, 1)

@@ -39,9 +39,22 @@ local values = {
 }
 
 local functions, modules, seen = {}, {}, {}
+local collect
+
+-- Collects from the items of a table in the order of their names, so that a function has the same name in every run.
+local function walk(prefix, list, depth)
+    local rows = {}
+    for key, item in next, list do
+        rows[#rows + 1] = {name = tostring(key):gsub("0x%x+", ""), item = item}
+    end
+    table.sort(rows, function(x, y) return x.name < y.name end)
+    for _, row in ipairs(rows) do
+        collect(prefix .. row.name, row.item, depth)
+    end
+end
 
 -- Collects functions and tables reachable from a value, under the first name by which each is found.
-local function collect(name, value, depth)
+function collect(name, value, depth)
     if value == nil or seen[value] or depth > 8 then
         return
     end
@@ -59,9 +72,7 @@ local function collect(name, value, depth)
         end
     elseif kind == "table" then
         seen[value] = true
-        for key, item in next, value do
-            collect(name .. "." .. tostring(key):gsub("0x%x+", ""), item, depth + 1)
-        end
+        walk(name .. ".", value, depth + 1)
     end
     if kind == "table" or kind == "userdata" then
         collect("meta(" .. name .. ")", debug.getmetatable(value), depth + 1)
@@ -85,28 +96,19 @@ for _, f in next, debug.getmetatable(io.stdout) do
     seen[f] = true
 end
 
--- Sorted, so that a function has the same name in every run.
-local function walk_all(prefix, list)
-    local names = {}
-    for name in pairs(list) do
-        names[#names + 1] = name
-    end
-    table.sort(names, function(x, y) return tostring(x) < tostring(y) end)
-    for _, name in ipairs(names) do
-        collect(prefix .. tostring(name), list[name], 0)
-    end
-end
-
-walk_all("", values)
+walk("", values, 0)
 collect("each", four:each(), 0)
 for name, module in pairs(package.loaded) do
     modules[name] = name:find "^rill" and module or nil
 end
-walk_all("", modules)
-for key, value in pairs(debug.getregistry()) do
-    if type(key) == "userdata" then
-        collect("registry", value, 1)
-    end
+walk("", modules, 0)
+local keys = {} -- addresses within the module: their order is that of the module
+for key in pairs(debug.getregistry()) do
+    keys[#keys + 1] = type(key) == "userdata" and key or nil
+end
+table.sort(keys, function(x, y) return tostring(x) < tostring(y) end)
+for _, key in ipairs(keys) do
+    collect("registry", debug.getregistry()[key], 1)
 end
 
 -- Sorts the names: private names of the module come last, and after them the functions that close it.
@@ -143,7 +145,7 @@ local function hostile_values()
         own:boundary "wrap", own * 2, own:map_cpu(), own:request(), rill.animate "a.png", kernel, fold,
         ray, rill.device(),
     }
-    return list, own
+    return list, own, rill.stream("float", 0)
 end
 
 local calls = 0
@@ -159,14 +161,30 @@ end
 local spared = { -- would end the traversal, or wait for input
     [os.exit] = true, [os.execute] = true, [io.popen] = true, [io.read] = true,
 }
+
+local MOST <const> = 1 << 19 -- pages of memory: 2 GB
+
+-- Ends the process at a collection of garbage that finds more memory in use: before a loop whose count is an argument
+-- fills the memory of the machine.
+local function watch()
+    local file <close> = assert(io.open "/proc/self/statm")
+    local _, resident = file:read("n", "n")
+    if resident > MOST then
+        io.stderr:write(debug.traceback(("a call takes more than %d pages of memory"):format(MOST)), "\n")
+        os.exit(false)
+    end
+    setmetatable({}, {__gc = watch})
+end
+
+watch()
 print, io.write = nothing, nothing -- luacheck: ignore 121 122
 local made = {hostile_values()}
 local function make()
-    local good, list, own = pcall(hostile_values)
-    if good then -- otherwise the module was closed
-        made = {list, own}
+    local list = {pcall(hostile_values)}
+    if list[1] then -- otherwise the module was closed
+        made = {table.unpack(list, 2)}
     end
-    return made[1], made[2]
+    return table.unpack(made)
 end
 
 local many = tonumber(arg[3]) or 1
@@ -175,7 +193,7 @@ for number, entry in ipairs(functions) do
     if not spared[entry.call] and not tests and number % many == tonumber(arg[4] or 0) then
         log:write(entry.name, "\n")
         local f = entry.call
-        local hostile, own = make()
+        local hostile, own, empty = make()
         try(f)
         for _, v in ipairs(hostile) do
             try(f, v)
@@ -184,10 +202,11 @@ for number, entry in ipairs(functions) do
             try(f, v, v, v)
             try(f, own, v, v)
             try(f, own, own, v)
+            try(f, empty, v)
             try(f, kernel, v)
             try(f, v, v, v, v, v, v)
         end
-        math.randomseed(number) -- the same arguments in every run
+        math.randomseed(number, tonumber(arg[5]) or 0) -- the same arguments in every run
         for _ = 1, 30 do
             local list = {}
             for i = 1, math.random(2, 8) do list[i] = hostile[math.random(#hostile)] end

@@ -209,6 +209,8 @@ end
 
 -- ---- roll, diff, split
 
+local MOST_PARTS <const> = 1 << 20
+
 local function copy_part(result, at, s, axis, first, last)
     if first <= last and s.size > 0 then
         part(result, axis, at, at + last - first):write(part(s, axis, first, last))
@@ -272,15 +274,16 @@ function selection.diff(s, n, axis, ...)
     return n == 0 and s:copy() or result
 end
 
---- s:split(n [, axis]) returns a table of n views, the equal parts of a stream along an axis. Default of `axis`: 1.
+--- s:split(n [, axis]) returns a table of n views, the equal parts of a stream along an axis. n: 1 to 2^20. Default of
+-- `axis`: 1.
 function selection.split(s, n, axis, ...)
     errors.none("s:split", 3, 2, (...))
     s = self_of("s:split", s)
     axis = axes.one("s:split: argument #2 'axis'", axis == nil and 1 or axis, #s.shape)
     local size <const> = s.shape[axis]
     n = tables.whole(n)
-    if not is_whole(n, 1) then
-        fail("s:split: argument #1 'n': expected a whole number from 1, got %s", errors.told(n))
+    if not is_whole(n, 1) or n > MOST_PARTS then -- any number divides an empty dimension
+        fail("s:split: argument #1 'n': expected a whole number from 1 to %d, got %s", MOST_PARTS, errors.told(n))
     elseif size % n ~= 0 then
         fail("s:split: argument #1 'n': %d parts do not divide dimension %d, whose size is %d", n, axis, size)
     end
