@@ -4,6 +4,7 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local lazy = require "rill.core.lazy"
+local recorder = require "rill.core.recorder"
 local suggest = lazy.module "rill.core.suggest"
 
 local modules = {} -- the files of functions that are loaded when they are first called
@@ -16,7 +17,9 @@ local function offer(set, module, ...)
     end
 end
 
-local function set_function(name, f) rill[name] = f end
+-- Sets a function of rill, or a method of streams, which can have a rule for its gradient (lua/rill/grad).
+local function set_function(name, f) rill[name] = recorder.wrap("rill." .. name, f) end
+local function set_method(name, f) core._method(name, recorder.wrap("s:" .. name, f)) end
 offer(set_function, "rill.stream.concat", "concat")
 offer(set_function, "rill.stream.creation", "zeros", "ones", "full", "eye", "arange", "linspace", "logspace",
     "meshgrid")
@@ -31,18 +34,20 @@ offer(set_function, "rill.stream.convolve", "convolve", "correlate")
 offer(set_function, "rill.container.lists", "lists")
 offer(set_function, "rill.geometry.transform", "rotation", "translation", "scaling")
 offer(set_function, "rill.core.progress", "progress")
+offer(set_function, "rill.grad.functions", "grad", "value_and_grad", "vjp", "jvp", "hvp", "grad_check", "constant",
+    "value")
 offer(set_function, "rill.big.big", "big")
 offer(set_function, "rill.shell.help", "help")
 offer(set_function, "rill.shell.repl", "repl")
 offer(set_function, "rill.shell.selftest", "selftest")
 
-offer(core._method, "rill.stream.selection", "select", "roll", "diff", "split", "pad", "squeeze", "expand")
-offer(core._method, "rill.stream.map", "map")
-offer(core._method, "rill.stream.sort_key", "sort")
-offer(core._method, "rill.stream.stats", "stats")
-offer(core._method, "rill.stream.quantile", "median", "quantile", "percentile")
-offer(core._method, "rill.stream.statistics", "cumsum", "cumprod", "moving_mean")
-offer(core._method, "rill.stream.filter", "filter", "find", "partition", "runs", "unique")
+offer(set_method, "rill.stream.selection", "select", "roll", "diff", "split", "pad", "squeeze", "expand")
+offer(set_method, "rill.stream.map", "map")
+offer(set_method, "rill.stream.sort_key", "sort")
+offer(set_method, "rill.stream.stats", "stats")
+offer(set_method, "rill.stream.quantile", "median", "quantile", "percentile")
+offer(set_method, "rill.stream.statistics", "cumsum", "cumprod", "moving_mean")
+offer(set_method, "rill.stream.filter", "filter", "find", "partition", "runs", "unique")
 
 offer(core._container_method, "rill.container.map_cpu", "map_cpu")
 offer(core._container_method, "rill.container.neighbors", "neighbors")

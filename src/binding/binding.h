@@ -43,6 +43,7 @@ typedef struct State {
     RandomSequence random;
     unsigned compiled;  /* programs compiled since the last full collection */
     bool check;         /* rill.check */
+    bool recording;     /* operations are recorded: see values/record.c */
     bool watched;       /* launches are reported to a function: rill.debug.watch */
     bool collecting;    /* a full collection runs inside an allocation: only releasing is allowed on the device */
     bool parked;        /* userdata wait to be closed: see binding_park */
@@ -232,6 +233,11 @@ void accept_settled(lua_State *L, Stream *stream);
 /* Returns an open stream, or raises. The shape may be inexact, if only the device has the stream's length. Evaluates
  * expressions as accept_stream does. */
 Stream *accept_open(lua_State *L, int index, const char *function, int n, const char *name);
+/* Returns an open stream as accept_open does. The caller must not read or write its elements, since the stream may depend
+ * on the arguments of a function that is recorded (values/record.c). All other functions raise in this case. */
+Stream *accept_header(lua_State *L, int index, const char *function, int n, const char *name);
+/* Returns an open stream of exact shape as accept_header does. */
+Stream *accept_shaped(lua_State *L, int index, const char *function, int n, const char *name);
 /* Returns an open stream of exact shape, or raises. */
 Stream *accept_check(lua_State *L, int index, const char *function, int n, const char *name);
 
@@ -265,6 +271,13 @@ bool expression_hooks_launch(lua_State *L, int *results);
 bool expression_hooks_offer(lua_State *L, const char *name, int *results);
 /* Offers a call to the hook `name` as expression_hooks_offer does, but also if no argument is an expression. */
 bool expression_hooks_try(lua_State *L, const char *name, int *results);
+/* Returns whether a function is being recorded for its gradient, and the stream depends on the arguments of the function. */
+bool record_tracks(lua_State *L, const Stream *stream);
+/* Raises if record_tracks is true. `function`, `n` and `name` are those of binding_argument. */
+void record_refuse(lua_State *L, const Stream *stream, const char *function, int n, const char *name);
+/* Offers the call of a kernel (the stack) to Lua while a function is recorded. Returns true and pushes *results results
+ * if Lua made the launch. */
+bool record_launch(lua_State *L, int *results);
 /* Closes a stream header, for __gc and __close. Must be called outside of any scope. Never raises. */
 void stream_handle_drop(Stream *stream);
 /* Implements the metamethod s[i]. */

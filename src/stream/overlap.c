@@ -195,6 +195,19 @@ static BufferRegion region_of(const Stream *s)
     return region;
 }
 
+bool stream_is_whole(const Stream *s)
+{
+    return s->buffer && !s->map && s->contiguous && s->offset == 0 && stream_bytes(s) == buffer_bytes(s->buffer);
+}
+
+void stream_range(const Stream *s, int64_t *low, int64_t *high)
+{
+    *low = *high = 0;
+    if (s->buffer && !s->map && !is_empty(s)) {
+        byte_range(s, low, high);
+    }
+}
+
 uint64_t stream_version(const Stream *stream)
 {
     return stream->buffer ? buffer_version(stream->buffer) : 0;

@@ -151,6 +151,15 @@ bool stream_halo(const Stream *s, const Halo *halo, Stream *result);
 bool stream_has_halo(const Stream *s);
 /* Creates the view of a stream together with its halo, as a stream without a halo. */
 void stream_extended(const Stream *s, Stream *result);
+/* Returns whether the elements of `s` form one range of its buffer without gaps, and are all elements of the buffer. */
+bool stream_is_whole(const Stream *s);
+/* Copies the header of `s` without references: the copy is closed. It can be used as the pattern of stream_rebase for as
+ * long as its type exists. */
+void stream_pattern(const Stream *s, Stream *pattern);
+/* Creates the view of `memory`, a contiguous stream of scalars at offset 0, whose elements have the places that the
+ * elements of the pattern have in its buffer. The type has the scalar of `memory`; the view has no boundary modes. Fails
+ * if `memory` is smaller than the pattern needs. */
+bool stream_rebase(const Stream *pattern, const Stream *memory, Stream *result);
 /* Creates a view of the elements as another type of the same size. */
 bool stream_retype(const Stream *s, const Type *type, Stream *result);
 
@@ -173,6 +182,8 @@ uint64_t stream_texture_bytes(const Stream *s);
 /* Returns whether two streams may share a byte. The answer is exact for boxes of a buffer; otherwise it may
  * be true although they share none. */
 bool stream_overlaps(const Stream *a, const Stream *b);
+/* Computes the range of the bytes of the buffer that the elements of a stream are in. It is empty for a ramp. */
+void stream_range(const Stream *s, int64_t *low, int64_t *high);
 /* Returns whether both streams have the same buffer, and each index denotes the same element in both. */
 bool stream_same_mapping(const Stream *a, const Stream *b);
 

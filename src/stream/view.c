@@ -526,3 +526,29 @@ bool stream_halo(const Stream *s, const Halo *halo, Stream *result)
     stream_copy_view(&made, result);
     return true;
 }
+
+void stream_pattern(const Stream *s, Stream *pattern)
+{
+    *pattern = *s;
+    pattern->device = NULL;
+    pattern->buffer = NULL;
+    pattern->length = (DeviceLength){0};
+}
+
+bool stream_rebase(const Stream *pattern, const Stream *memory, Stream *result)
+{
+    int64_t low, high;
+    Stream made = *pattern;
+    memset(result, 0, sizeof *result);
+    made.device = memory->device;
+    made.buffer = memory->buffer;
+    made.type = type_of(memory->type->scalar, pattern->type->is_struct ? 1 : pattern->type->components);
+    made.indices = 0;
+    made.baked = false;
+    boundary_reset(&made);
+    stream_range(&made, &low, &high);
+    if (!made.type || memory->offset != 0 || !memory->contiguous || high > (int64_t)stream_bytes(memory)) {
+        return error_set("the memory does not fit the view");
+    }
+    return view_accept(&made, result);
+}

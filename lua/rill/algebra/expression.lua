@@ -12,6 +12,7 @@ local instructions = require "rill.algebra.instructions"
 local lru = require "rill.core.lru"
 local containers = require "rill.algebra.container_result"
 local errors = require "rill.core.error"
+local recorder = require "rill.core.recorder"
 local tables = require "rill.core.tables"
 errors.own()
 
@@ -247,6 +248,10 @@ end
 
 --- expression.eval(e) returns a new stream, or container, of an expression's values.
 function expression.eval(e)
+    local recorded = recorder.on and recorder.evaluate(e)
+    if recorded then
+        return recorded
+    end
     local kernel, arguments, _, number = prepare(e)
     if e._sparse then
         return errors.call(containers.eval, kernel, arguments, number, first_container(e), e._solid)
@@ -257,7 +262,7 @@ end
 evaluated = function(e)
     prepare(e)
     local memo = e._memo
-    if not memo or written(memo._view, memo._version) then
+    if not memo or written(memo._view, memo._version) or recorder.on and recorder.expired(e, memo._view) then
         memo = expression.leaf(expression.eval(e), "e", 0, "e")
         memo._origin = memo._view
         e._memo = memo
@@ -280,10 +285,24 @@ local function conversion(name)
     local op = conversions[name]
     if not op then
         local info = expression.types[name]
-        op = {name = "to", any = "$1", works = function() return info.scalar, info.components, {name} end}
+        op = {name = "to", any = "$1", derivative = {"g"}, works = function() return info.scalar, info.components, {name} end}
         conversions[name] = op
     end
     return op
+end
+
+--- expression.converted(value, name) returns the values of a stream or an expression as another type.
+function expression.converted(value, name)
+    local node = is_expression(value) and value or expression.leaf(value, "rill.grad", 0, "s")
+    return expression.node(conversion(name), name, {node}, "rill.grad")
+end
+
+--- expression.repeated(value, shape) returns a stream or an expression that broadcasts to a shape (text) in this shape.
+function expression.repeated(value, shape)
+    if tostring(value.shape) == shape then
+        return value
+    end
+    return value + rill.iter(value.type, sizes(shape), 0, 0)
 end
 
 -- Writes an expression into a stream. Returns the values instead if this is not one launch: containers, another

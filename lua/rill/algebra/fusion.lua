@@ -6,6 +6,7 @@ local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
 local errors = require "rill.core.error"
 local launch_arguments = require "rill.core.launch_arguments"
+local recorder = require "rill.core.recorder"
 local tables = require "rill.core.tables"
 local reductions = require "rill.core.reductions"
 local lru = require "rill.core.lru"
@@ -261,7 +262,7 @@ local function expression_scan(e, operation, options, ...)
     end
     return on_value(e, "scan", operation, options, ...)
 end
-expression.methods.scan = expression_scan
+expression.methods.scan = recorder.wrap("s:scan", expression_scan)
 
 -- ---- reductions
 
@@ -300,12 +301,12 @@ end
 for _, row in ipairs(reductions) do
     local name <const> = row.name
     local method = core._method(name)
-    expression.methods[name] = function(e, ...)
+    expression.methods[name] = recorder.wrap("s:" .. name, function(e, ...)
         if not is(e) then
             return errors.call(method, e, ...)
         end
         return reduce(name, e, ...)
-    end
+    end)
 end
 
 local function is_float(value)
@@ -349,7 +350,7 @@ local function expression_dot(e, t, ...)
     end
     return errors.call(stream_dot, e, t, ...)
 end
-expression.methods.dot = expression_dot
+expression.methods.dot = recorder.wrap("s:dot", expression_dot)
 
 local hooks = expression.hooks
 hooks.launch, hooks.explain, hooks.reduce, hooks.dot = launch, explain, reduce_kernel, dot

@@ -113,6 +113,9 @@ static void extent_of_data(lua_State *L, const LuaContainer *self, const int64_t
 static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *shape, const char *function)
 {
     Stream *data = stream_handle_to(L, 2);
+    if (data) {
+        record_refuse(L, data, function, 1, "data");
+    }
     if (data && data->device == to->device && data->type == to->type && shape_equal(&data->shape, shape)) {
         return data;
     }

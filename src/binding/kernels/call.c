@@ -183,6 +183,9 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
         stream = stream_handle_to(L, index);
     }
     call->args[i].stream = stream = check_stream(L, call, i, stream, index, n);
+    if (!call->preview) {
+        record_refuse(L, stream, call->function->name, n, param->name);
+    }
     if (stream->map && kind->along) {
         call->args[i].stream = container_elements_of(container_to(L, index));
     }

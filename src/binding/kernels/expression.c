@@ -71,7 +71,7 @@ static int rill_written(lua_State *L)
         lua_pushboolean(L, container_version(c->container) != (uint64_t)luaL_checkinteger(L, 2));
         return 1;
     }
-    const Stream *s = accept_check(L, 1, "expression", 1, "s");
+    const Stream *s = accept_shaped(L, 1, "expression", 1, "s");
     lua_pushboolean(L, stream_written_since(s, (uint64_t)luaL_checkinteger(L, 2)));
     return 1;
 }
@@ -79,14 +79,14 @@ static int rill_written(lua_State *L)
 /* _has_indices(s): returns whether the elements are known to be 0-based indices. */
 static int rill_has_indices(lua_State *L)
 {
-    lua_pushboolean(L, stream_has_indices(accept_check(L, 1, "tostring", 0, "s")));
+    lua_pushboolean(L, stream_has_indices(accept_shaped(L, 1, "tostring", 0, "s")));
     return 1;
 }
 
 /* _set_indices(s, on): sets whether the elements are 0-based indices. Returns s. */
 static int rill_set_indices(lua_State *L)
 {
-    Stream *s = accept_open(L, 1, "_set_indices", 1, "s");
+    Stream *s = accept_header(L, 1, "_set_indices", 1, "s");
     s->indices = 0;
     if (lua_toboolean(L, 2)) {
         stream_set_indices(s);
@@ -98,7 +98,7 @@ static int rill_set_indices(lua_State *L)
 /* _family(s): returns "cpu" or "gpu", the family of the device of s. */
 static int rill_family(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "expression", 1, "s");
+    const Stream *s = accept_shaped(L, 1, "expression", 1, "s");
     lua_pushstring(L, device_traits(s->device)->family == FAMILY_CPU ? "cpu" : "gpu");
     return 1;
 }
@@ -107,7 +107,7 @@ static int rill_family(lua_State *L)
  * convert. */
 static int rill_takes(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "expression", 1, "s");
+    const Stream *s = accept_shaped(L, 1, "expression", 1, "s");
     const Type *type = type_check(L, 2, "expression", 2, "type");
     if (!s->writable || !type_converts(type, s->type->value)) {
         return 0;
@@ -125,7 +125,7 @@ static int rill_same(lua_State *L)
         lua_pushboolean(L, c && d && c->container == d->container && stream_same_boundary(&c->stream, &d->stream));
         return 1;
     }
-    const Stream *a = accept_check(L, 1, "expression", 1, "a"), *b = accept_check(L, 2, "expression", 2, "b");
+    const Stream *a = accept_shaped(L, 1, "expression", 1, "a"), *b = accept_shaped(L, 2, "expression", 2, "b");
     lua_pushboolean(L, a->type == b->type && stream_same_mapping(a, b) && stream_same_boundary(a, b));
     return 1;
 }
@@ -133,7 +133,7 @@ static int rill_same(lua_State *L)
 /* _overlap(a, b): returns whether two streams may share memory. */
 static int rill_overlap(lua_State *L)
 {
-    const Stream *a = accept_check(L, 1, "expression", 1, "a"), *b = accept_check(L, 2, "expression", 2, "b");
+    const Stream *a = accept_shaped(L, 1, "expression", 1, "a"), *b = accept_shaped(L, 2, "expression", 2, "b");
     lua_pushboolean(L, stream_overlaps(a, b));
     return 1;
 }

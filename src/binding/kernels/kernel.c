@@ -166,6 +166,9 @@ static int kernel_call(lua_State *L)
     int results;
     const Function *f = kernel_function(kernel);
     bool reduces = f->kind == FUNCTION_REDUCE;
+    if (record_launch(L, &results)) {
+        return results;
+    }
     if (expression_hooks_launch(L, &results) || expression_hooks_offer(L, reduces ? "reduce" : "launch", &results) ||
         (reduces && state_get(L)->expression_meta && has_container(L) && expression_hooks_try(L, "reduce", &results)) ||
         (!reduces && has_constant_stream(L, f) && expression_hooks_try(L, "launch", &results))) {

@@ -27,7 +27,7 @@ static int rill_flat(lua_State *L)
  * are not waited for. */
 static int rill_same_extent(lua_State *L)
 {
-    Stream *a = accept_open(L, 1, "s:filter", 0, "s"), *b = accept_open(L, 2, "s:filter", 1, "pred");
+    Stream *a = accept_header(L, 1, "s:filter", 0, "s"), *b = accept_header(L, 2, "s:filter", 1, "pred");
     bool counted = a->length.buffer && a->length.buffer == b->length.buffer && a->length.word == b->length.word;
     if (!counted) {
         accept_settled(L, a);

@@ -134,14 +134,14 @@ static int rill_sort_by_key(lua_State *L)
 static int rill_ordered(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 2);
-    check_order(L, accept_open(L, 1, function, 0, "s"), function, 0, "s");
+    check_order(L, accept_header(L, 1, function, 0, "s"), function, 0, "s");
     return 0;
 }
 
 /* _sort_options(s, options): raises if the options of s:sort are invalid. */
 static int rill_sort_options(lua_State *L)
 {
-    const Stream *s = accept_open(L, 1, "s:sort", 0, "s");
+    const Stream *s = accept_header(L, 1, "s:sort", 0, "s");
     read_options(L, 2, "s:sort", 1, s->shape.rank);
     return 0;
 }
@@ -170,7 +170,7 @@ static void add_declaration(lua_State *L, luaL_Buffer *text, const Type *type)
 static int rill_declare(lua_State *L)
 {
     const LuaContainer *c = container_to(L, 1);
-    const Type *type = c && c->container ? c->stream.type : accept_open(L, 1, "s:sort", 0, "s")->type;
+    const Type *type = c && c->container ? c->stream.type : accept_header(L, 1, "s:sort", 0, "s")->type;
     luaL_Buffer text;
     luaL_buffinit(L, &text);
     if (type->is_struct) {

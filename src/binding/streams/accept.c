@@ -21,7 +21,7 @@ static const char *stream_expected(lua_State *L, int index, int n)
     return binding_is_options(L, index) ? "a stream (rill.from makes one of a table)" : "a stream";
 }
 
-Stream *accept_open(lua_State *L, int index, const char *function, int n, const char *name)
+Stream *accept_header(lua_State *L, int index, const char *function, int n, const char *name)
 {
     Stream *stream = accept_stream(L, index);
     if (!stream) {
@@ -30,6 +30,20 @@ Stream *accept_open(lua_State *L, int index, const char *function, int n, const 
     if (!stream->device) {
         binding_argument(L, function, n, name, index, "an open stream");
     }
+    return stream;
+}
+
+Stream *accept_open(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    Stream *stream = accept_header(L, index, function, n, name);
+    record_refuse(L, stream, function, n, name);
+    return stream;
+}
+
+Stream *accept_shaped(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    Stream *stream = accept_header(L, index, function, n, name);
+    accept_settled(L, stream);
     return stream;
 }
 

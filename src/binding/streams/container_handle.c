@@ -129,6 +129,9 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const Region 
     const LuaContainer *other = container_to(L, index);
     const Stream *from = !other ? stream_handle_to(L, index) : other->container ? container_elements_of(other) : NULL;
     const Stream *own = container_elements_of(c);
+    if (from) {
+        record_refuse(L, from, function, 0, NULL);
+    }
     if (!from || !from->device || from->device != own->device) {
         luaL_error(L, "%s: expected an open container or stream on the same device, got %s", function,
                    binding_describe(L, index));

@@ -257,7 +257,7 @@ static int stream_copy(lua_State *L)
  * only to the device. */
 static int stream_eval(lua_State *L)
 {
-    accept_open(L, 1, "s:eval", 0, "s");
+    accept_header(L, 1, "s:eval", 0, "s");
     binding_count(L, "s:eval", 1, true);
     return 1;
 }
@@ -283,7 +283,8 @@ static int rill_cast(lua_State *L)
 
 static int stream_like(lua_State *L)
 {
-    const Stream *s = accept_self(L, "s:like", 2);
+    const Stream *s = accept_shaped(L, 1, "s:like", 0, "s");
+    binding_count(L, "s:like", 2, true);
     const Type *type = lua_isnoneornil(L, 2) ? s->type : type_check(L, 2, "s:like", 1, "type");
     make(L, type, &s->shape, true, "s:like");
     stream_inherit(stream_handle_to(L, -1), s);
@@ -295,7 +296,7 @@ static int stream_like(lua_State *L)
 static int rill_sized(lua_State *L)
 {
     Shape shape;
-    const Stream *s = accept_check(L, 1, "rill.concat", 1, "list");
+    const Stream *s = accept_shaped(L, 1, "rill.concat", 1, "list");
     shape_check_arg(L, 2, "rill.concat", 1, "list", &shape);
     make(L, s->type, &shape, false, "rill.concat");
     return 1;

@@ -32,7 +32,7 @@ static void element_store(lua_State *L, const Stream *s, const int64_t *index, i
 
 int element_at(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "s[i]", 0, "s");
+    const Stream *s = accept_shaped(L, 1, "s[i]", 0, "s");
     int64_t index = binding_index(L, 2, "s[i]", 1, "i");
     if (index < 0) {
         binding_argument(L, "s[i]", 1, "i", 2, "an index from 1");
@@ -40,6 +40,7 @@ int element_at(lua_State *L)
     if (index >= s->shape.size[0]) {
         lua_pushnil(L);
     } else if (s->shape.rank == 1) {
+        record_refuse(L, s, "s[i]", 0, "s");
         element_push(L, s, &index, "s[i]");
     } else if (!stream_row(s, index, stream_handle_push(L))) {
         binding_raise(L);
@@ -51,7 +52,7 @@ int element_at(lua_State *L)
 int element_set(lua_State *L)
 {
     const char *function = "s[i] = v";
-    const Stream *s = accept_check(L, 1, function, 0, "s");
+    const Stream *s = accept_shaped(L, 1, function, 0, "s");
     if (stream_handle_to(L, 2) || expression_hooks_is_expression(L, 2)) {
         return luaL_error(
             L,
@@ -78,6 +79,7 @@ int element_set(lua_State *L)
     }
     accept_writable(L, s, function);
     if (s->shape.rank == 1) {
+        record_refuse(L, s, function, 0, "s");
         element_store(L, s, &index, 3, function);
         return 0;
     }

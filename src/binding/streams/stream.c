@@ -29,7 +29,7 @@ static int rill_method(lua_State *L)
 
 static int push_field(lua_State *L, lua_Integer field)
 {
-    Stream *s = accept_open(L, 1, lua_pushfstring(L, "s.%s", lua_tostring(L, 2)), 0, "s");
+    Stream *s = accept_header(L, 1, lua_pushfstring(L, "s.%s", lua_tostring(L, 2)), 0, "s");
     if (field != FIELD_TYPE) {
         accept_settled(L, s);
     }
@@ -76,7 +76,7 @@ static int stream_index(lua_State *L)
 
 static int stream_length(lua_State *L)
 {
-    lua_pushinteger(L, stream_elements(accept_check(L, 1, "#", 0, "s")));
+    lua_pushinteger(L, stream_elements(accept_shaped(L, 1, "#", 0, "s")));
     return 1;
 }
 

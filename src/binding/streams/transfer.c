@@ -108,6 +108,7 @@ static void check_source(lua_State *L, const Stream *to, const Stream *from, con
     if (!from->device) {
         binding_argument(L, function, 1, "data", 2, "an open stream");
     }
+    record_refuse(L, from, function, 1, "data");
     if (from->device != to->device) {
         luaL_error(L, "%s: argument #1 'data': a stream of another device; write its :bytes()", function);
     }

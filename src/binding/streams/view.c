@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+/* Returns the stream before the colon as accept_self does, also if it is recorded: a view has the same memory. */
+static Stream *view_self(lua_State *L, const char *function, int most)
+{
+    Stream *stream = accept_shaped(L, 1, function, 0, "s");
+    binding_count(L, function, most, true);
+    return stream;
+}
+
 /* Returns the view on top of the stack to Lua, or raises; messages of view functions begin with the name of the
  * method. */
 static int view_result(lua_State *L, bool good)
@@ -17,7 +25,7 @@ static int view_result(lua_State *L, bool good)
 static int stream_lua_domain(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    const Stream *s = accept_self(L, "s:domain", 3);
+    const Stream *s = view_self(L, "s:domain", 3);
     if (lua_isnoneornil(L, 2)) {
         binding_argument(L, "s:domain", 1, "first", 2, "the first index of the domain");
     }
@@ -32,7 +40,7 @@ typedef bool (*CountsView)(const Stream *s, const int64_t *n, Stream *result);
 static int counts_view(lua_State *L, const char *function, bool backward, CountsView make)
 {
     int64_t n[SHAPE_MAX_RANK];
-    const Stream *s = accept_check(L, 1, function, 0, "s");
+    const Stream *s = accept_shaped(L, 1, function, 0, "s");
     shape_check_counts(L, 2, function, s->shape.rank, backward, n);
     return view_result(L, make(s, n, stream_handle_push(L)));
 }
@@ -47,7 +55,7 @@ static int stream_lua_stride(lua_State *L)
 static int stream_lua_flip(lua_State *L)
 {
     const char *function = "s:flip";
-    const Stream *s = accept_self(L, function, 2);
+    const Stream *s = view_self(L, function, 2);
     int rank = s->shape.rank;
     unsigned axes = lua_isnoneornil(L, 2) ? (1u << rank) - 1 : 0;
     if (lua_istable(L, 2)) {
@@ -65,7 +73,7 @@ static int stream_lua_flip(lua_State *L)
 /* s:as(type) */
 static int stream_lua_as(lua_State *L)
 {
-    const Stream *s = accept_self(L, "s:as", 2);
+    const Stream *s = view_self(L, "s:as", 2);
     const Type *type = type_check(L, 2, "s:as", 1, "type");
     return view_result(L, stream_as(s, type, stream_handle_push(L)));
 }
@@ -127,7 +135,7 @@ static int stream_lua_reshape(lua_State *L)
 {
     Shape shape;
     one_table(L, "s:reshape");
-    const Stream *s = accept_self(L, "s:reshape", 2);
+    const Stream *s = view_self(L, "s:reshape", 2);
     shape_check_sizes(L, 2, "s:reshape", 1, "shape", &shape);
     shape_complete(L, s, &shape);
     return view_result(L, stream_reshape(s, &shape, stream_handle_push(L)));
@@ -137,7 +145,7 @@ static int stream_lua_transpose(lua_State *L)
 {
     int axes[SHAPE_MAX_RANK];
     one_table(L, "s:transpose");
-    const Stream *s = accept_self(L, "s:transpose", 2);
+    const Stream *s = view_self(L, "s:transpose", 2);
     if (lua_isnoneornil(L, 2)) {
         return view_result(L, stream_transpose(s, NULL, stream_handle_push(L)));
     }
@@ -199,7 +207,7 @@ static int stream_lua_boundary(lua_State *L)
 {
     Boundary modes[SHAPE_MAX_RANK];
     double outside;
-    const Stream *s = accept_check(L, 1, "s:boundary", 0, "s");
+    const Stream *s = accept_shaped(L, 1, "s:boundary", 0, "s");
     view_boundary_modes(L, "s:boundary", s->shape.rank, modes, &outside);
     return view_result(L, stream_boundary(s, modes, outside, stream_handle_push(L)));
 }
@@ -215,7 +223,7 @@ static Stream *header_to(lua_State *L, int index)
  * s:boundary did not set them, and with `inherited` if they were not inherited either. */
 static int rill_boundary(lua_State *L)
 {
-    const Stream *header = header_to(L, 1), *s = header ? header : accept_check(L, 1, "_boundary", 1, "s");
+    const Stream *header = header_to(L, 1), *s = header ? header : accept_shaped(L, 1, "_boundary", 1, "s");
     if (!s->explicit_boundary && !(lua_toboolean(L, 2) && s->inherited_boundary)) {
         return 0;
     }
@@ -252,7 +260,7 @@ static int rill_inherit(lua_State *L)
 /* _forget(s): removes the inherited boundary modes of a new stream. Returns the stream. */
 static int rill_forget(lua_State *L)
 {
-    Stream *s = accept_open(L, 1, "_forget", 1, "s");
+    Stream *s = accept_header(L, 1, "_forget", 1, "s");
     if (s->inherited_boundary) {
         static const Boundary clamp[SHAPE_MAX_RANK] = {BOUNDARY_CLAMP};
         stream_set_modes(s, clamp, 0);
@@ -268,7 +276,7 @@ static int rill_forget(lua_State *L)
 static int rill_over(lua_State *L)
 {
     Shape shape;
-    const Stream *s = accept_check(L, 1, "_over", 1, "s");
+    const Stream *s = accept_shaped(L, 1, "_over", 1, "s");
     const Type *type = type_check(L, 2, "_over", 2, "type");
     shape_check_arg(L, 3, "_over", 3, "shape", &shape);
     int64_t at = s->offset * s->type->bytes;
@@ -282,7 +290,7 @@ static int rill_over(lua_State *L)
 /* _halo(s, {before, after, ...}): returns a view of a box for a `neighbor` argument: see stream_halo. */
 static int rill_halo(lua_State *L)
 {
-    const Stream *s = accept_check(L, 1, "_halo", 1, "s");
+    const Stream *s = accept_shaped(L, 1, "_halo", 1, "s");
     Halo halo[SHAPE_MAX_RANK] = {{0, 0}};
     luaL_checktype(L, 2, LUA_TTABLE);
     for (int d = 0; d < 2 * s->shape.rank; d++) {

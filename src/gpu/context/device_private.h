@@ -34,6 +34,7 @@ struct Buffer {
     Device *device; /* referenced while the buffer is in use, but not while it is in the pool */
     uint64_t bytes, capacity;
     int count;
+    uint64_t serial; /* see buffer_serial */
     GLuint name;
     GLuint memory_object;           /* 0: OpenGL allocated the memory */
     GLuint textures[TEXEL_FORMATS]; /* 0 until first used */

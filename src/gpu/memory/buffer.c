@@ -2,6 +2,7 @@
 
 #include "gpu/context/device_private.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,8 +100,10 @@ static Buffer *obtain_or_collect(Device *device, uint64_t bytes, uint64_t capaci
 
 static void account(Buffer *buffer, uint64_t bytes)
 {
+    static atomic_uint_fast64_t serials;
     Device *device = device_retain(buffer->device);
     buffer->count = 1;
+    buffer->serial = ++serials;
     buffer->bytes = bytes;
     buffer->writes.count = 0;
     device->memory.buffers++;
@@ -182,6 +185,11 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
 Buffer *buffer_create_readable(Device *device, uint64_t bytes)
 {
     return create(device, bytes, false, device->staged && bytes <= READABLE_BYTES);
+}
+
+uint64_t buffer_serial(const Buffer *buffer)
+{
+    return buffer->serial;
 }
 
 Buffer *buffer_retain(Buffer *buffer)

@@ -19,6 +19,8 @@ void buffer_release(Buffer *buffer);
 
 /* Returns the device. */
 Device *buffer_device(const Buffer *buffer);
+/* Returns a number that no other buffer of the process has had, also if both had the same memory. */
+uint64_t buffer_serial(const Buffer *buffer);
 /* Returns the size in bytes with which the buffer was created. */
 uint64_t buffer_bytes(const Buffer *buffer);
 /* Returns the allocated size in bytes, with padding and tail. It is a multiple of 16. */

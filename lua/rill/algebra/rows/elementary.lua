@@ -10,25 +10,33 @@ local exp, log, sqrt <const> = math.exp, math.log, math.sqrt
 
 -- ---- signs and rounding: integers stay integers
 
-define("abs", "x", "number", {doc = "the absolute value", any = "abs($1)", uint = "$1", number = math.abs})
+define("abs", "x", "number", {
+    doc = "the absolute value", any = "abs($1)", uint = "$1", number = math.abs,
+    derivative = {"g * rill.sign(a)"},
+})
 define("sign", "x", "number", {
+    derivative = {false},
     doc = "-1, 0 or 1", int = "sign($1)", uint = "min($1, $T(1u))",
     number = function(x) return x > 0 and 1.0 or x < 0 and -1.0 or x end,
     text = "T @sign(T x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }",
 })
 define("floor", "x", "number", {
+    derivative = {false},
     doc = "rounded down", float = "floor($1)", double = "floor($1)", any = "$1", number = math.floor,
 })
 define("ceil", "x", "number", {
+    derivative = {false},
     doc = "rounded up", float = "ceil($1)", double = "@ceil", any = "$1", number = math.ceil,
     text = {double = "double @ceil(double x) { return @signed(ceil(x), x); }"}, -- some drivers lose the sign of 0
 })
 define("trunc", "x", "number", {
+    derivative = {false},
     doc = "rounded towards zero", float = "trunc($1)", double = "@trunc", any = "$1",
     text = {double = "double @trunc(double x) { return @signed(trunc(x), x); }"},
     number = function(x) return x < 0 and math.ceil(x) or math.floor(x) end,
 })
 define("round", "x", "number", {
+    derivative = {false},
     doc = "rounded to the nearest integer; halves are rounded to even", float = "roundEven($1)",
     double = "@round", any = "$1", text = {double = "double @round(double x) { return @signed(roundEven(x), x); }"},
     number = function(x)
@@ -38,6 +46,7 @@ define("round", "x", "number", {
     end,
 })
 define("fract", "x", "real", {
+    derivative = {"g"},
     doc = "x - floor(x)", any = "fract($1)",
     number = function(x) return x - math.floor(x) end,
 })
@@ -46,24 +55,29 @@ define("fract", "x", "real", {
 
 -- shaders/functions/doubles.glsl defines exp, log, sin and similar functions of doubles for all kernels.
 
-define("sqrt", "x", "real", {doc = "the square root", any = "sqrt($1)", number = sqrt})
+define("sqrt", "x", "real", {doc = "the square root", any = "sqrt($1)", number = sqrt, derivative = {"0.5 * g / y"}})
 define("rsqrt", "x", "real", {
+    derivative = {"-0.5 * g * y * y * y"},
     doc = "1 / sqrt(x)", any = "inversesqrt($1)",
     number = function(x) return 1 / sqrt(x) end,
 })
 define("exp", "x", "real", {
+    derivative = {"g * y"},
     doc = "e to the power x", any = "exp($1)", number = exp,
     text = "T @exp(T x) { return exp(x); }",
 })
 define("exp2", "x", "real", {
+    derivative = {"0.6931471805599453 * g * y"},
     doc = "2 to the power x", any = "exp2($1)", number = function(x) return 2.0 ^ x end,
     text = "T @exp2(T x) { return exp2(x); }",
 })
 define("log", "x", "real", {
+    derivative = {"g / a"},
     doc = "the natural logarithm", any = "log($1)", number = function(x) return log(x) end,
     text = "T @log(T x) { return log(x); }",
 })
 define("log2", "x", "real", {
+    derivative = {"1.4426950408889634 * g / a"},
     doc = "the logarithm to base 2", any = "log2($1)", number = function(x) return log(x, 2) end,
     text = "T @log2(T x) { return log2(x); }",
 })
@@ -71,14 +85,17 @@ define("log2", "x", "real", {
 -- ---- angles
 
 define("sin", "x", "real", {
+    derivative = {"g * rill.cos(a)"},
     doc = "the sine of an angle in radians", any = "sin($1)", number = math.sin,
     text = "T @sin(T x) { return sin(x); }",
 })
 define("cos", "x", "real", {
+    derivative = {"-g * rill.sin(a)"},
     doc = "the cosine of an angle in radians", any = "cos($1)", number = math.cos,
     text = "T @cos(T x) { return cos(x); }",
 })
 define("tan", "x", "real", {
+    derivative = {"g * (1 + y * y)"},
     doc = "the tangent of an angle in radians", number = math.tan,
     text = {
         float = [[float @tan(float x) {
@@ -96,6 +113,7 @@ define("tan", "x", "real", {
     },
 })
 define("asin", "x", "real", {
+    derivative = {"g / rill.sqrt((1 - a) * (1 + a))"},
     doc = "the arc sine", number = math.asin,
     text = [[T @asin(T x) {
     if (abs(x) > 1.0) return @none();
@@ -104,6 +122,7 @@ define("asin", "x", "real", {
 }]],
 })
 define("acos", "x", "real", {
+    derivative = {"-g / rill.sqrt((1 - a) * (1 + a))"},
     doc = "the arc cosine", number = math.acos,
     text = [[T @acos(T x) {
     if (abs(x) > 1.0) return @none();
@@ -112,6 +131,7 @@ define("acos", "x", "real", {
 }]],
 })
 define("atan", "y x?", "real", {
+    derivative = {"g / (1 + a * a)"},
     doc = "the arc tangent of y, or of y / x in all four quadrants", full = "atan2", number = math.atan,
     text = [[T @atan(T x) {
     T a = abs(x), base = 0.0;
@@ -139,6 +159,7 @@ define("atan", "y x?", "real", {
     },
 })
 define("atan2", "y x", "real", {
+    derivative = {"g * b / (a * a + b * b)", "-g * a / (a * a + b * b)"},
     doc = "the arc tangent of y / x in all four quadrants", number = math.atan,
     text = [[T @atan2(T y, T x) {
     if (@nan(x) || @nan(y)) return @none();
@@ -155,6 +176,7 @@ define("atan2", "y x", "real", {
 -- ---- hyperbolic functions
 
 define("sinh", "x", "real", {
+    derivative = {"g * rill.cosh(a)"},
     doc = "the hyperbolic sine",
     number = function(x) return (exp(x) - exp(-x)) / 2 end,
     text = [[T @sinh(T x) {
@@ -170,6 +192,7 @@ define("sinh", "x", "real", {
 }]],
 })
 define("cosh", "x", "real", {
+    derivative = {"g * rill.sinh(a)"},
     doc = "the hyperbolic cosine",
     number = function(x) return (exp(x) + exp(-x)) / 2 end,
     text = [[T @cosh(T x) {
@@ -178,6 +201,7 @@ define("cosh", "x", "real", {
 }]],
 })
 define("tanh", "x", "real", {
+    derivative = {"g / rill.cosh(a) ^ 2"},
     doc = "the hyperbolic tangent",
     number = function(x) return 1 - 2 / (exp(2 * x) + 1) end,
     text = [[T @tanh(T x) {
@@ -189,6 +213,7 @@ define("tanh", "x", "real", {
 }]],
 })
 define("asinh", "x", "real", {
+    derivative = {"g / rill.sqrt(a * a + 1)"},
     doc = "the inverse of sinh",
     number = function(x) return x < 0 and -log(-x + sqrt(x * x + 1)) or log(x + sqrt(x * x + 1)) end,
     text = [[T @asinh(T x) {
@@ -198,6 +223,7 @@ define("asinh", "x", "real", {
 }]],
 })
 define("acosh", "x", "real", {
+    derivative = {"g / (rill.sqrt(a - 1) * rill.sqrt(a + 1))"},
     doc = "the inverse of cosh",
     number = function(x) return log(x + sqrt(x * x - 1)) end,
     text = [[T @acosh(T x) {
@@ -207,6 +233,7 @@ define("acosh", "x", "real", {
 }]],
 })
 define("atanh", "x", "real", {
+    derivative = {"g / ((1 - a) * (1 + a))"},
     doc = "the inverse of tanh",
     number = function(x) return log((1 + x) / (1 - x)) / 2 end,
     text = [[T @atanh(T x) {
@@ -277,6 +304,7 @@ local function erf_tail(x)
 end
 
 define("erf", "x", "real", {
+    derivative = {"1.1283791670955126 * g * rill.exp(-a * a)"},
     doc = "the error function; relative error 5e-7 (double: 1e-15)",
     number = function(x)
         local r = math.abs(x) <= 0.46875 and x * ratio(CENTER, x * x) or 1 - erf_tail(math.abs(x))
@@ -310,6 +338,7 @@ define("erf", "x", "real", {
     },
 })
 define("erfc", "x", "real", {
+    derivative = {"-1.1283791670955126 * g * rill.exp(-a * a)"},
     doc = "1 - erf(x) without cancellation; relative error 1.2e-5 (double: 1e-14)",
     number = function(x)
         local a = math.abs(x)

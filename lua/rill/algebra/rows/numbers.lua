@@ -9,6 +9,7 @@ local function most(a, b) return (a ~= a or b ~= b) and a + b or math.max(a, b) 
 local function clamp(x, low, high) return least(most(x, low), high) end
 
 define("pow", "x y", "power", {
+    derivative = {"base(a, b, g)", "exponent(a, y, g)"},
     operator = "^", powers = {[2] = "square", [3] = "cube"},
     doc = "x ^ y; a negative base is allowed if y is an integer",
     number = function(x, y) return x ^ y end,
@@ -20,6 +21,7 @@ define("pow", "x y", "power", {
 })
 -- Returns x - y * floor(x / y), computed exactly and rounded once.
 define("mod", "x y", "number", {
+    derivative = {"g", "-g * (a // b)"},
     operator = "%", doc = "x % y as in Lua: the result has the sign of y",
     number = function(x, y)
         if y == 0 and math.type(x) == "integer" and math.type(y) == "integer" then
@@ -76,36 +78,47 @@ define("mod", "x y", "number", {
     },
 })
 define("min", "a b", "number", {
+    derivative = {"le(a, b, g)", "gt(a, b, g)"},
     doc = "the smaller of each pair; NaN if one of them is NaN. s:min() reduces",
     float = "@min", double = "@min", any = "min($1, $2)", number = least,
     text = "T @min(T a, T b) { return @nan(a) || @nan(b) ? a + b : min(a, b); }",
 })
 define("max", "a b", "number", {
+    derivative = {"le(b, a, g)", "gt(b, a, g)"},
     doc = "the larger of each pair; NaN if one of them is NaN. s:max() reduces",
     float = "@max", double = "@max", any = "max($1, $2)", number = most,
     text = "T @max(T a, T b) { return @nan(a) || @nan(b) ? a + b : max(a, b); }",
 })
 define("clamp", "x low high", "number", {
+    derivative = {"le(b, a, le(a, c, g))", "gt(b, a, le(b, c, g))", "gt(rill.max(a, b), c, g)"},
     doc = "x limited to low .. high",
     float = "@clamp", double = "@clamp", any = "min(max($1, $2), $3)", number = clamp,
     text = "T @clamp(T x, T low, T high) { return @min(@max(x, low), high); }",
 })
 define("saturate", "x", "real", {
+    derivative = {"le(0, a, le(a, 1, g))"},
     doc = "x limited to 0 .. 1",
     number = function(x) return clamp(x, 0.0, 1.0) end,
     text = "T @saturate(T x) { return @clamp(x, 0.0, 1.0); }",
 })
 define("mix", "a b t", "real", {
+    derivative = {"g * (1 - c)", "g * c", "g * (b - a)"},
     doc = "linear interpolation: a + t (b - a)", any = "mix($1, $2, $3)",
     number = function(a, b, t) return a * (1 - t) + b * t end,
 })
 define("lerp", "a b t", "real", {same = "mix", doc = "the same function as rill.mix"})
 define("step", "edge x", "real", {
+    derivative = {false, false},
     doc = "0 where x < edge, else 1",
     number = function(edge, x) return x < edge and 0.0 or 1.0 end,
     text = "T @step(T edge, T x) { return @nan(edge) || @nan(x) ? edge + x : x < edge ? 0.0 : 1.0; }",
 })
 define("smoothstep", "low high x", "real", {
+    derivative = {
+        "-6 * g * between(a, b, c) * (1 - between(a, b, c)) ^ 2 / (b - a)",
+        "-6 * g * between(a, b, c) ^ 2 * (1 - between(a, b, c)) / (b - a)",
+        "6 * g * between(a, b, c) * (1 - between(a, b, c)) / (b - a)",
+    },
     doc = "0 below low, 1 above high, a smooth cubic between",
     number = function(low, high, x)
         local t = clamp((0.5 * x - 0.5 * low) / (0.5 * high - 0.5 * low), 0.0, 1.0)
@@ -118,6 +131,7 @@ define("smoothstep", "low high x", "real", {
 }]],
 })
 define("fma", "a b c", "number", {
+    derivative = {"g * b", "g * a", "g"},
     doc = "a * b + c, rounded once for floats",
     float = "fma($1, $2, $3)", double = "fma($1, $2, $3)", any = "$1 * $2 + $3",
     number = function(a, b, c) return a * b + c end,

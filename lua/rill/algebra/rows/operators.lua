@@ -2,13 +2,14 @@
 -- of a row.
 local define = require("rill.algebra.define").row
 
-define("add", "a b", "number", {operator = "+", any = "$1 + $2"})
-define("sub", "a b", "number", {operator = "-", any = "$1 - $2"})
-define("mul", "a b", "number", {operator = "*", any = "$1 * $2"})
-define("div", "a b", "real", {operator = "/", any = "$1 / $2"})
+define("add", "a b", "number", {operator = "+", any = "$1 + $2", derivative = {"g", "g"}})
+define("sub", "a b", "number", {operator = "-", any = "$1 - $2", derivative = {"g", "-g"}})
+define("mul", "a b", "number", {operator = "*", any = "$1 * $2", derivative = {"g * b", "g * a"}})
+define("div", "a b", "real", {operator = "/", any = "$1 / $2", derivative = {"g / b", "-g * y / b"}})
 -- Returns the floor of the quotient, as Lua does. It is computed in double precision, since a quotient rounded to float
 -- could reach the next integer.
 define("idiv", "a b", "number", {
+    derivative = {false, false},
     operator = "//",
     text = {
         float = [[float @idiv(float a, float b) {
@@ -39,9 +40,9 @@ define("idiv", "a b", "number", {
         },
     },
 })
-define("square", "a", "real", {any = "$1 * $1"})
-define("cube", "a", "real", {any = "$1 * $1 * $1"})
-define("unm", "a", "number", {operator = "-", any = "-$1"})
+define("square", "a", "real", {any = "$1 * $1", derivative = {"2 * g * a"}})
+define("cube", "a", "real", {any = "$1 * $1 * $1", derivative = {"3 * g * a * a"}})
+define("unm", "a", "number", {operator = "-", any = "-$1", derivative = {"-g"}})
 define("band", "a b", "bits", {operator = "&", any = "$1 & $2", bool = "$1 && $2"})
 define("bor", "a b", "bits", {operator = "|", any = "$1 | $2", bool = "$1 || $2"})
 define("bxor", "a b", "bits", {operator = "~", any = "$1 ^ $2", bool = "$1 != $2"})
@@ -82,6 +83,7 @@ define("ne", "s t", "equal", {
 })
 
 define("where", "cond a b", "choice", {
+    derivative = {false, "rill.where(a, g, 0)", "rill.where(a, 0, g)"},
     doc = "a where the condition is true or not zero, else b", any = "$1 ? $2 : $3",
     value = function(cond, a, b)
         if cond and cond ~= 0 then

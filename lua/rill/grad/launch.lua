@@ -1,0 +1,174 @@
+-- Launches of kernels that are recorded: the adjoint is computed by the kernel k:gradient.
+local core = require "rill.core"
+local rill = require "rill.core.public"
+local errors = require "rill.core.error"
+local expression = require "rill.algebra.expression"
+local launch_arguments = require "rill.core.launch_arguments"
+local places = require "rill.grad.places"
+local tables = require "rill.core.tables"
+local tape = require "rill.grad.tape"
+local fail <const> = errors.fail
+
+local launch = {}
+
+local ALLOCATED <const> = {["output stream"] = true, ["variable output"] = true, ["reduction result"] = true}
+local WRITTEN <const> = {["output stream"] = true, ["variable output"] = true, ["reduction result"] = true,
+    ["in-place stream"] = true, ["random-access stream"] = true}
+
+-- kernel -> {params, gradients = {names of wrt -> kernel}}
+local signatures <const> = setmetatable({}, {__mode = "k"})
+
+local function signature_of(kernel)
+    local found = signatures[kernel]
+    if not found then
+        found = {params = kernel.params, gradients = {}}
+        signatures[kernel] = found
+    end
+    return found
+end
+
+-- Returns the gradient of a kernel with respect to a list of parameters.
+local function gradient_of(kernel, names)
+    local gradients <const> = signature_of(kernel).gradients
+    local key <const> = table.concat(names, ",")
+    gradients[key] = gradients[key] or launch.gradient(kernel, names)
+    return gradients[key]
+end
+
+--- launch.gradient(kernel, names) returns k:gradient {wrt = names}.
+function launch.gradient(kernel, names)
+    return kernel:gradient {wrt = names}
+end
+
+-- Returns the arguments of a call by name; nil if their number does not fit.
+local function by_name(kernel, first, ...)
+    if select("#", ...) == 0 and type(first) == "table" and getmetatable(first) == nil then
+        return tables.copy(first)
+    end
+    return (launch_arguments(signature_of(kernel).params, ALLOCATED, first, ...))
+end
+
+-- Evaluates the expressions with tracked leaves among the arguments. Returns whether an argument is tracked.
+local function settle(kernel, named)
+    local found = false
+    for name, value in pairs(named) do
+        if tape.touches(value, 0) ~= 0 then
+            found = true
+            named[name] = expression.is(value) and value:eval() or value
+        end
+    end
+    for _, param in ipairs(found and signature_of(kernel).params or {}) do
+        if rill.type(named[param.name]) == "container" then
+            fail("%s: argument '%s': launches over containers have no gradient: pass c:stream()", kernel.name,
+                param.name)
+        end
+    end
+    return found
+end
+
+local function preserve(kernel, named)
+    for _, param in ipairs(signature_of(kernel).params) do
+        if WRITTEN[param.kind] and rill.type(named[param.name]) == "stream" then
+            tape.preserve(named[param.name])
+        end
+    end
+end
+
+-- Returns the names of the arguments that have a gradient, and the list of these arguments.
+local function dependent(kernel, named)
+    local names, inputs = {}, {}
+    for _, param in ipairs(signature_of(kernel).params) do
+        local value <const> = named[param.name]
+        if (not ALLOCATED[param.kind]) and tape.depends(value) ~= 0 then
+            names[#names + 1], inputs[#inputs + 1] = param.name, value
+        end
+    end
+    return names, inputs
+end
+
+-- Returns the parameters that a launch writes in the order of its results.
+local function written_by(kernel)
+    local list = {}
+    for _, allocated in ipairs {true, false} do
+        for _, param in ipairs(signature_of(kernel).params) do
+            if WRITTEN[param.kind] and (ALLOCATED[param.kind] or false) == allocated then
+                list[#list + 1] = param
+            end
+        end
+    end
+    return list
+end
+
+-- Writes zeros to the elements of an adjoint that the launch has written, if it ran over a part of the elements.
+local ZERO <const> = "kernel void zero(out %s r<>) { r = %s(0); }"
+local zeros <const> = {}
+
+local function clear(adjoint, where)
+    local text <const> = ZERO:format(adjoint.type, adjoint.type)
+    zeros[text] = zeros[text] or rill.kernel(text)
+    zeros[text] {r = adjoint, where = where}
+end
+
+-- Returns what the gradient of a launch reads: its arguments and options.
+local function kept_arguments(kernel, named)
+    local keep = tables.copy(named)
+    for _, param in ipairs(signature_of(kernel).params) do
+        keep[param.name] = (not ALLOCATED[param.kind]) and keep[param.name] or nil
+    end
+    return keep
+end
+
+-- Runs a launch and records it.
+local function run(kernel, named)
+    local names, inputs = dependent(kernel, named)
+    local written <const> = written_by(kernel)
+    local gradient <const> = #names > 0 and gradient_of(kernel, names)
+    if gradient and core._is_random(kernel) and named.seed == nil then
+        fail("%s: a kernel that draws random numbers has a gradient only with the option 'seed'", kernel.name)
+    end
+    local partial = {} -- given outputs of which a part is written: their old values have an adjoint
+    for i, param in ipairs(named.where ~= nil and written or {}) do
+        if ALLOCATED[param.kind] and rill.type(named[param.name]) == "stream" then
+            inputs[#inputs + 1], partial[i] = named[param.name], #inputs + 1
+        end
+    end
+    local entry <const> = tape.begin(kernel.name, inputs, kept_arguments(kernel, named))
+    preserve(kernel, named)
+    local call = tables.copy(named)
+    if written[1].kind == "reduction result" and call.shape == nil and call[written[1].name] == nil then
+        call.shape = 1
+    end
+    local results = {tape.suspended(kernel, call)}
+    tape.complete(entry, results, function(kept, ...)
+        local adjoints, rest = {}, {}
+        for i in pairs(partial) do
+            rest[i] = places.stream((select(i, ...))):copy()
+            clear(rest[i], named.where)
+        end
+        if gradient then
+            local arguments = tables.copy(kept)
+            for i, param in ipairs(written) do
+                arguments[param.name .. "_bar"] = (select(i, ...)) or nil
+            end
+            adjoints = {gradient(arguments)}
+        end
+        for i, n in pairs(partial) do
+            adjoints[n] = rest[i]
+        end
+        return table.unpack(adjoints, 1, #inputs)
+    end)
+    return table.unpack(results)
+end
+
+expression.hooks.record_launch = function(kernel, ...)
+    local named <const> = by_name(kernel, ...)
+    if not named then
+        return false
+    elseif settle(kernel, named) then
+        return true, run(kernel, named)
+    end
+    preserve(kernel, named)
+    return false
+end
+
+return launch

@@ -1,0 +1,4 @@
+-- The rules of operations for gradients. Each file of lua/rill/grad/rules defines those of a group (tape.rule).
+for _, name in ipairs {"transfer", "reduction"} do
+    require("rill.grad.rules." .. name)
+end
