@@ -324,7 +324,7 @@ local lua_layers = {
     {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"ray/"}, {"ray"},
     {"render/volume"}, {"volume"},
     {"plot/"}, {"plot"}, {"show"}, {"animate"}, {"csv/", "npz/"}, {"csv", "npz"}, {"big"}, {"mpi/"}, {"mpi"},
-    {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"}, {"command"},
+    {"grad", "grad/rules"}, {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"}, {"command"},
 }
 local lua_heights = {}
 for height, row in ipairs(lua_layers) do

@@ -175,7 +175,8 @@ local function vector_function(op)
         for i = 1, count do
             parts[i] = "$" .. i
         end
-        forms[count] = {name = op.name, any = ("$T(%s)"):format(table.concat(parts, ", ")), works = works, vector = true}
+        local text <const> = ("$T(%s)"):format(table.concat(parts, ", "))
+        forms[count] = {name = op.name, any = text, works = works, vector = true}
     end
     return function(...)
         local count = select("#", ...)

@@ -285,7 +285,8 @@ local function conversion(name)
     local op = conversions[name]
     if not op then
         local info = expression.types[name]
-        op = {name = "to", any = "$1", derivative = {"g"}, works = function() return info.scalar, info.components, {name} end}
+        op = {name = "to", any = "$1", derivative = {"g"}}
+        function op.works() return info.scalar, info.components, {name} end
         conversions[name] = op
     end
     return op

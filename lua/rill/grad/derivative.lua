@@ -15,8 +15,6 @@ local NAMES <const> = {"a", "b", "c", "d"}
 
 -- ---- functions of the texts
 
-local helpers = {}
-
 local function is_vector(value)
     local info = type(value) ~= "number" and (type(value) == "table" and rill.type(value) == nil and {components = 2} or
         types.list[value.type])
@@ -24,7 +22,7 @@ local function is_vector(value)
 end
 
 -- Returns g where p <= q, else 0, by component.
-function helpers.le(p, q, g)
+local function le(p, q, g)
     if is_vector(p) or is_vector(q) then
         return g * rill.step(p, q)
     elseif type(p) == "number" then
@@ -34,7 +32,7 @@ function helpers.le(p, q, g)
 end
 
 -- Returns g where p > q, else 0, by component.
-function helpers.gt(p, q, g)
+local function gt(p, q, g)
     if is_vector(p) or is_vector(q) then
         return g * (1 - rill.step(p, q))
     elseif type(p) == "number" then
@@ -44,7 +42,7 @@ function helpers.gt(p, q, g)
 end
 
 -- Returns the adjoint of the base of a power.
-function helpers.base(a, b, g)
+local function base(a, b, g)
     if type(b) == "number" then
         return b == 0 and g * 0 or g * b * a ^ (b - 1)
     end
@@ -52,7 +50,7 @@ function helpers.base(a, b, g)
 end
 
 -- Returns the adjoint of the exponent of a power.
-function helpers.exponent(a, y, g)
+local function exponent(a, y, g)
     if type(a) == "number" then
         return a == 0 and g * 0 or g * y * math.log(a)
     end
@@ -60,12 +58,11 @@ function helpers.exponent(a, y, g)
 end
 
 -- Returns the position of x between low and high, from 0 to 1.
-function helpers.between(low, high, x)
+local function between(low, high, x)
     return rill.saturate((x - low) / (high - low))
 end
 
-local environment = {rill = rill, le = helpers.le, gt = helpers.gt, base = helpers.base, exponent = helpers.exponent,
-    between = helpers.between}
+local environment <const> = {rill = rill, le = le, gt = gt, base = base, exponent = exponent, between = between}
 
 local compiled = {} -- text -> function(g, y, a, b, c, d)
 
@@ -167,7 +164,8 @@ local function row_of(node, i)
     end
     local texts = op.derivative
     if texts == nil then
-        errors.fail("rill.%s has no gradient: rill.constant(x) makes an operand a constant", op.title or op.name)
+        errors.fail("rill.grad: '%s' has no derivative: rill.constant(x) makes an operand a constant",
+            op.title or op.name)
     end
     return texts[i]
 end

@@ -38,7 +38,7 @@ local function chosen(where, arguments, wrt)
     if wrt == nil then
         for i = 1, arguments.n do
             local value <const> = arguments[i]
-            if is_stream(value) and core._is_open(value) ~= false and types.is_real(value.type) then
+            if is_stream(value) and not errors.not_open(value) and types.is_real(value.type) then
                 list[#list + 1] = i
             end
         end
@@ -181,10 +181,10 @@ function functions.constant(x, ...)
     end)
 end
 
---- rill.grad(f [, {wrt =}]) returns a function with the arguments of f that returns the gradients of f: for each argument
--- that is a stream of floats or doubles a new stream of its shape. f returns a number: a full reduction (s:sum(),
--- s:mean() ...), or another stream of one element; further results are ignored. `wrt`: a table of the positions of the
--- arguments that have a gradient. Default: all streams of floats and doubles.
+--- rill.grad(f [, {wrt =}]) returns a function with the arguments of f that returns the gradients of f: for each
+-- argument that is a stream of floats or doubles a new stream of its shape. f returns a number: a full reduction
+-- (s:sum(), s:mean() ...), or another stream of one element; further results are ignored. `wrt`: a table of the
+-- positions of the arguments that have a gradient. Default: all streams of floats and doubles.
 function functions.grad(f, options, ...)
     errors.none("rill.grad", 3, 2, (...))
     check_function("rill.grad", f)

@@ -160,6 +160,7 @@ local function run(kernel, named)
     return table.unpack(results)
 end
 
+--- Hook for the call of a kernel while a function is recorded. Returns true and the results if the launch was made.
 expression.hooks.record_launch = function(kernel, ...)
     local named <const> = by_name(kernel, ...)
     if not named then

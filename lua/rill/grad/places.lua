@@ -8,9 +8,9 @@ local types = require "rill.core.types"
 
 local places = {}
 
---- places.of(s) returns the place of an open stream with memory: `serial` (of the memory), `pattern`, `key` (equal for
--- equal places in one memory), `whole` (the elements are the whole memory), `contiguous`, `low` and `high` (the range of
--- its bytes), `count` (scalars of the memory), `type` (in kernels), `writable`, `shape`.
+--- places.of(s) returns the place of an open stream with memory: `serial` (of the memory), `pattern`, `key` (equal
+-- for equal places in one memory), `whole` (the elements are the whole memory), `contiguous`, `low` and `high` (the
+-- range of its bytes), `count` (scalars of the memory), `type` (in kernels), `writable`, `shape`.
 function places.of(s)
     local pattern, key, whole, contiguous, low, high, count, kind, writable = core._place(s)
     return {
@@ -30,7 +30,7 @@ local function constant(kind, shape, value)
 end
 places.constant = constant
 
---- places.expanded(value, kind, shape) returns a value repeated to a shape. The value has the shape, or broadcasts to it.
+--- places.expanded(value, kind, shape) returns a value repeated to a shape, to which it broadcasts.
 function places.expanded(value, kind, shape)
     if type(value) == "number" then
         return constant(kind, shape, value)
@@ -119,7 +119,7 @@ local function join(store, serial)
     return joined
 end
 
---- places.add(store, place, value) adds a value to the adjoint of a place. `store`: the table of the adjoints of a pass.
+--- places.add(store, place, value) adds a value to the adjoint of a place. `store`: the adjoints of a pass.
 -- The value, a stream, an expression or a number, is summed or repeated to the shape of the place.
 function places.add(store, place, value)
     value = fitted(value, place)

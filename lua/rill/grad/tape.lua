@@ -220,7 +220,8 @@ local function expression_input(e)
     for leaf, node in pairs(leaves) do
         local bits = types.is_real(leaf._type) and touches(leaf._view) or 0
         known[node] = {
-            bits = bits, place = bits ~= 0 and places.of(leaf._view), box = read[leaf] and box_of(leaf._view, leaf._version),
+            bits = bits, place = bits ~= 0 and places.of(leaf._view),
+            box = read[leaf] and box_of(leaf._view, leaf._version),
         }
     end
     return {outline = outline, leaves = known}
@@ -263,8 +264,8 @@ local function kept_value(kept, name)
 end
 
 --- tape.begin(name, inputs, keep) returns the entry of an operation that will run or has run. `inputs`: a list of
--- streams and expressions; false and other values have no adjoint. `keep`: a table of the values that the pull reads. It
--- must be called before the operation runs if it writes memory that exists.
+-- streams and expressions; false and other values have no adjoint. `keep`: a table of the values that the pull reads.
+-- Must be called before the operation runs if it writes memory that exists.
 function tape.begin(name, inputs, keep)
     local bits, each = 0, {}
     for i, value in ipairs(inputs) do
@@ -282,8 +283,8 @@ function tape.begin(name, inputs, keep)
 end
 
 --- tape.complete(entry, outputs, pull) records an operation that has run. `outputs`: the streams that it made or wrote.
--- pull(kept, g1, g2 ...) gets the values to keep, and for each output its adjoint, which is a stream or an expression of
--- the shape of the output. It returns for each input its adjoint, or nil for zero: a stream, an expression or a number,
+-- pull(kept, g1, g2 ...) gets the values to keep, and for each output its adjoint, a stream or an expression of its
+-- shape. It returns for each input its adjoint, or nil for zero: a stream, an expression or a number,
 -- which the tape sums or repeats to the shape of the input.
 function tape.complete(entry, outputs, pull)
     local ends = entry.all -- recordings in which it overwrites memory that was tracked
@@ -409,6 +410,7 @@ end
 
 -- ---- hooks
 
+--- See lua/rill/core/recorder.lua.
 function recorder.evaluate(e)
     if touches(e) == 0 then
         return nil
@@ -420,6 +422,7 @@ function recorder.evaluate(e)
     return value
 end
 
+--- See lua/rill/core/recorder.lua.
 function recorder.expired(e, s)
     return depends(e) ~= 0 and touches(s) & depends(e) ~= depends(e)
 end
@@ -449,14 +452,15 @@ function Call.writes(_, s) -- luacheck: ignore 212
 end
 
 --- tape.rule(name, run [, writes]) defines the rule of an operation, "s:NAME" or "rill.NAME". run(call, ...) is called
--- with the arguments if one of them is tracked, and returns the results. It calls call:run(...) and call:record(...), or
--- other operations, which are recorded. `writes`: whether the operation writes elements of its first argument; then the
--- rule is called for all writes to memory that is tracked or needed.
+-- with the arguments if one of them is tracked, and returns the results. It calls call:run and call:record, or other
+-- operations, which are recorded. `writes`: whether the operation writes elements of its first argument; then the rule
+-- is called for all writes to memory that is tracked or needed.
 function tape.rule(name, run, writes)
     assert(not rules[name], name)
     rules[name] = {run = run, writes = writes or false}
 end
 
+--- See lua/rill/core/recorder.lua.
 function recorder.call(name, f, ...)
     local rule = rules[name]
     if rule then
@@ -473,14 +477,25 @@ function recorder.call(name, f, ...)
 end
 
 local hooks <const> = expression.hooks
-hooks.record_call = function(name, f, ...) return recorder.call(name, f, ...) end
 
-hooks.record_refuse = function(serial, name, n, argument)
-    local number <const> = n and n > 0 and "#" .. n .. " " or ""
-    local where <const> = name and argument and ("%s: argument %s'%s'"):format(name, number, argument) or name or
-        "rill.grad"
-    fail("%s: it depends on %s, and this operation has no gradient: rill.value(x) reads the number, " ..
-        "rill.constant(x) is a stream without a gradient", where, tape.names(tracked[serial] or 0))
+--- hooks.record_call(name, f, ...) is recorder.call, for functions that are written in C.
+function hooks.record_call(name, f, ...) return recorder.call(name, f, ...) end
+
+local READS <const> = {}
+for name in ("s[i] s:get s:read s:values s:bytes s:request s:each s:map_cpu tostring <"):gmatch "%S+" do
+    READS[name] = true
+end
+
+--- hooks.record_refuse(serial, name, n, argument) raises that argument n of an operation without a rule is tracked.
+function hooks.record_refuse(serial, name, n, argument)
+    local names <const> = tape.names(tracked[serial] or 0)
+    if READS[name] then
+        fail("%s: this number depends on %s: rill.value(x) reads it, and has no gradient", name, names)
+    end
+    local number <const> = n > 0 and "#" .. n .. " " or ""
+    local where <const> = argument and ("%s: argument %s'%s'"):format(name, number, argument) or name or "rill.grad"
+    fail("%s: it depends on %s, and this operation has no gradient: rill.constant(x) is a stream without one", where,
+        names)
 end
 
 return tape

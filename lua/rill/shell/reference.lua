@@ -38,6 +38,13 @@ rill.progress(total: number, label?: string): progress -- returns a progress bar
 p:step(n?: number) -- adds n to the completed work. Default: 1
 p:close() -- ends the line of the bar
 ]==] },
+    { "gradient", [==[
+rill.grad(f: function, options?: {wrt?: integer[]}): function -- returns a function with the arguments of f that returns the gradients of f, which returns one number: a new stream for each argument that is a stream of floats or doubles, or for the arguments at the positions wrt
+rill.value_and_grad(f: function, options?: {wrt?: integer[]}): function -- returns a function that returns the result of f, a number, and the gradients of rill.grad
+rill.vjp(f: function, ...: any): stream, function -- calls f and returns its result and a function pull. pull(y_bar) returns for each stream of floats or doubles among the arguments the product of y_bar and the derivative of f
+rill.value(x: any): any -- returns the number of a stream of one element, without a gradient; of other streams the table of their elements
+rill.constant(x: source): stream -- returns a new stream with the same elements, without a gradient
+]==] },
     { "prompt", [==[
 rill.command(arguments: string[]): integer -- runs the command `rill` with these arguments, as bin/rill does, and returns the exit status
 rill.repl(options?: {quiet?: boolean}) -- runs the prompt until the end of input. quiet: do not print the line with version and device. Default: false

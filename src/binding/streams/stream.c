@@ -104,6 +104,12 @@ static int stream_gc(lua_State *L)
 
 static int compare_error(lua_State *L)
 {
+    for (int i = 1; i <= 2; i++) {
+        const Stream *s = stream_handle_to(L, i);
+        if (s) {
+            record_refuse(L, s, "<", 0, NULL);
+        }
+    }
     return luaL_error(L, "streams are compared element by element with the methods s:lt(t), s:le(t), s:gt(t), s:ge(t), "
                          "not with < or <=");
 }

@@ -149,7 +149,9 @@ static int rill_place(lua_State *L)
     if (!s || !s->device || !s->buffer) {
         return luaL_error(L, "rill._place: expected an open stream with memory");
     }
-    accept_settled(L, s);
+    if (s->length.buffer) {
+        binding_run(L, s->device, NULL, stream_settle(s));
+    }
     Stream *pattern = lua_newuserdatauv(L, sizeof *pattern, 0);
     stream_pattern(s, pattern);
     luaL_Buffer key;
@@ -173,9 +175,9 @@ static int rill_place(lua_State *L)
     lua_pushboolean(L, s->contiguous);
     lua_pushinteger(L, low);
     lua_pushinteger(L, high);
-    lua_pushinteger(L, s->type->is_struct ? 0
-                                          : (lua_Integer)(buffer_bytes(s->buffer) /
-                                                          (uint64_t)type_scalar_bytes(s->type->scalar)));
+    lua_pushinteger(L, s->type->is_struct
+                           ? 0
+                           : (lua_Integer)(buffer_bytes(s->buffer) / (uint64_t)type_scalar_bytes(s->type->scalar)));
     lua_pushstring(L, s->type->value->name);
     lua_pushboolean(L, s->writable);
     return 9;

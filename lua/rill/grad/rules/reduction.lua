@@ -1,15 +1,10 @@
 -- Gradients of reductions. The results of full reductions of tracked streams are streams of one element.
 local rill = require "rill.core.public"
-local core = require "rill.core"
 local axes = require "rill.stream.axes"
-local errors = require "rill.core.error"
-local expression = require "rill.algebra.expression"
 local places = require "rill.grad.places"
-local reductions = require "rill.core.reductions"
 local tables = require "rill.core.tables"
 local tape = require "rill.grad.tape"
 local types = require "rill.core.types"
-local fail <const> = errors.fail
 local rule <const> = tape.rule
 
 -- Returns the axes of a reduction, sorted (nil for all elements), the shape of its result with sizes of 1 for the axes,
