@@ -698,6 +698,8 @@ static const luaL_Reg functions[] = {{"kernel", rill_kernel},
 void open_kernel(lua_State *L)
 {
     luaL_newlib(L, methods);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "_kernel_methods"); /* to which Lua files add methods */
     lua_pushcclosure(L, kernel_index, 1);
     state_get(L)->kernel_meta = binding_metatable(L, "rill.kernel", &meta_key, metamethods);
     lua_newtable(L);

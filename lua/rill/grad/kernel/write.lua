@@ -1,0 +1,198 @@
+-- Writes statements of the intermediate form as kernel text.
+local ir = require "rill.grad.kernel.ir"
+
+local write = {}
+
+-- Calls visit(variable, block, statement, sets) for each variable that the needed statements of a list use.
+local function each_use(list, live, visit, block)
+    local function reads(e, s)
+        if e then
+            for _, variable in ipairs(e.reads) do visit(variable, block, s, false) end
+        end
+    end
+    for _, s in ipairs(list) do
+        if live[s] then
+            reads(s.e, s); reads(s.path, s); reads(s.condition, s); reads(s.base, s); reads(s.first, s)
+            reads(s.counter and s.counter.from, s)
+            if s.to then visit(s.to, block, s, s.op == "set") end
+            if s.variable then visit(s.variable, block, s, false) end
+            for _, part in ipairs {"yes", "no", "body"} do
+                if s[part] then
+                    local inner = {up = block, within = s, depth = block.depth + 1, list = s[part]}
+                    s[part].block = inner
+                    each_use(s[part], live, visit, inner)
+                    if part == "body" and s.stop then
+                        for _, variable in ipairs(s.stop.reads) do visit(variable, inner, s, false) end
+                    end
+                end
+            end
+        end
+    end
+end
+
+local function common(a, b)
+    while a ~= b do
+        if a.depth > b.depth then a = a.up elseif b.depth > a.depth then b = b.up else a, b = a.up, b.up end
+    end
+    return a
+end
+
+-- Returns the statement of a block that contains a statement of an inner block.
+local function outer(block, inner, s)
+    while inner ~= block do
+        s, inner = inner.within, inner.up
+    end
+    return s
+end
+
+--- write.body(list, live, zero, info) returns the text of a function's body. `live`: the needed statements; zero(type): the
+-- literal 0 of a type.
+function write.body(list, live, zero, info)
+    local found, order = {}, {} -- by variable: the block where it is declared, the first statement, whether it is set once
+    local top = {depth = 0, list = list}
+    list.block = top
+    each_use(list, live, function(variable, block, s, sets)
+        if variable.base or variable.given then return end
+        local use = found[variable]
+        if not use then
+            use = {block = block, sets = 0, variable = variable, uses = {}}
+            found[variable] = use
+            order[#order + 1] = use
+        end
+        use.block = common(use.block, block)
+        use.uses[#use.uses + 1] = {block, s}
+        if sets then
+            use.sets, use.setter, use.at = use.sets + 1, s, block
+        elseif s.to == variable then
+            use.sets = use.sets + 2
+        end
+    end, top)
+    local inline, before = {}, {}
+    for _, use in ipairs(order) do
+        local first = use.uses[1]
+        if use.sets == 1 and use.at == use.block and outer(use.block, first[1], first[2]) == use.setter then
+            inline[use.setter] = true
+        elseif not use.variable.counts then
+            local s = outer(use.block, first[1], first[2])
+            before[s] = before[s] or {}
+            table.insert(before[s], use.variable)
+        end
+    end
+    local out = {}
+    local function line(depth, text)
+        out[#out + 1] = ("  "):rep(depth) .. text
+    end
+    local function declaration(variable)
+        local element, lengths = variable.type:match "^([^%[]+)(.*)$"
+        return element .. " " .. variable.name .. lengths
+    end
+    local function add_text(to, e, depth, type)
+        local t = info(type)
+        if t.base == "array" then
+            local n = "k" .. depth
+            line(depth, ("for (int %s = 0; %s < %d; %s++) {"):format(n, n, t.length, n))
+            add_text(to .. "[" .. n .. "]", e .. "[" .. n .. "]", depth + 1, t.element)
+            line(depth, "}")
+        elseif t.base == "structure" then
+            for _, field in ipairs(t.fields) do
+                if info(field[2]).real then add_text(to .. "." .. field[1], e .. "." .. field[1], depth, field[2]) end
+            end
+        else
+            line(depth, ("%s += %s;"):format(to, e))
+        end
+    end
+    local statement = {}
+    local function statements(block_list, depth)
+        for _, s in ipairs(block_list) do
+            if live[s] then
+                for _, variable in ipairs(before[s] or {}) do
+                    local t = info(variable.type)
+                    if s.op == "add" and s.to == variable and not s.path and t.size then
+                        inline[s] = true
+                    elseif variable.array and not variable.adjoint or t.base == "array" and t.length > 16 then
+                        line(depth, declaration(variable) .. ";")
+                        if variable.adjoint then
+                            line(depth, ("for (int k = 0; k < %d; k++) %s[k] = %s;"):format(t.length, variable.name,
+                                zero(t.element).text))
+                        end
+                    else
+                        line(depth, declaration(variable) .. " = " .. zero(variable.type).text .. ";")
+                    end
+                end
+                statement[s.op](s, depth)
+            end
+        end
+    end
+    function statement.set(s, depth)
+        line(depth, (inline[s] and declaration(s.to) or s.to.name) .. " = " .. s.e.text .. ";")
+    end
+    function statement.update(s, depth)
+        line(depth, ("%s = %s;"):format(s.to.name, s.base.text))
+        line(depth, ("%s%s = %s;"):format(s.to.name, s.path.text, s.e.text))
+    end
+    function statement.put(s, depth)
+        line(depth, ("%s%s = %s;"):format(s.to.name, s.path.text, s.e.text))
+    end
+    function statement.add(s, depth)
+        if inline[s] then return line(depth, declaration(s.to) .. " = " .. s.e.text .. ";") end
+        add_text(s.to.name .. (s.path and s.path.text or ""), s.e.text, depth, s.e.type)
+    end
+    function statement.declare() end
+    function statement.out(s, depth)
+        line(depth, ("%s = %s;"):format(s.name, s.e.text))
+    end
+    function statement.emit(s, depth)
+        line(depth, ("push(%s, %s);"):format(s.name, s.e.text))
+    end
+    function statement.refuse(s)
+        error({refused = s.words, text = s.node and s.node.text}, 0)
+    end
+    statement["if"] = function(s, depth)
+        line(depth, ("if (%s) {"):format(s.condition.text))
+        local from = #out
+        statements(s.yes, depth + 1)
+        if #out == from then
+            out[from] = ("  "):rep(depth) .. ("if (!(%s)) {"):format(s.condition.text)
+            statements(s.no, depth + 1)
+        else
+            local middle = #out
+            line(depth, "} else {")
+            statements(s.no, depth + 1)
+            if #out == middle + 1 then out[#out] = nil end
+        end
+        line(depth, "}")
+    end
+    function statement.loop(s, depth)
+        local counter = s.counter
+        local condition = s.condition and s.condition.text or "true"
+        local by = counter and (math.abs(counter.step) == 1 and (counter.step > 0 and "++" or "--") or
+            (counter.step > 0 and " += " or " -= ") .. math.abs(counter.step))
+        if counter then
+            line(depth, ("for (%s %s = %s; %s; %s%s) {"):format(counter.variable.type, counter.variable.name,
+                counter.from.text, condition, counter.variable.name, by))
+        else
+            line(depth, ("while (%s) {"):format(condition))
+        end
+        statements(s.body, depth + 1)
+        if s.stop then line(depth + 1, ("if (%s) break;"):format(s.stop.text)) end
+        line(depth, "}")
+    end
+    -- for (int q = n - 1; q >= 0; q--)
+    statement["repeat"] = function(s, depth)
+        local q = s.variable.name
+        line(depth, s.up and ("for (int %s = 0; %s < %s; %s++) {"):format(q, q, s.first.text, q)
+            or ("for (int %s = %s - 1; %s >= 0; %s--) {"):format(q, s.first.text, q, q))
+        statements(s.body, depth + 1)
+        line(depth, "}")
+    end
+    statement["while"] = function(s, depth)
+        line(depth, ("while (%s) {"):format(s.condition.text))
+        statements(s.body, depth + 1)
+        line(depth, "}")
+    end
+    statements(list, 1)
+    return table.concat(out, "\n")
+end
+
+write.walk = ir.walk
+return write
