@@ -317,7 +317,7 @@ local lua_layers = {
     {"core"},
     {"glsl/snippets"}, {"glsl"},
     {"algebra", "algebra/rows"}, {"stream", "horn", "random"},
-    {"parts"}, {"container"}, {"image"}, {"sparse/"}, {"sparse"}, {"geometry"}, {"reuse/"}, {"reuse"},
+    {"grad/kernel"}, {"parts"}, {"container"}, {"image"}, {"sparse/"}, {"sparse"}, {"geometry"}, {"reuse/"}, {"reuse"},
     {"geometry/mesh"}, {"geometry/subdivide", "geometry/collide"}, {"geometry/envelope"}, {"mesh"},
     {"subdivide", "collide"}, {"blas"}, {"optimize/"}, {"optimize"}, {"solve/"}, {"solve"}, {"simulation"},
     {"simulation/particle", "simulation/fluid"},

@@ -60,7 +60,7 @@ local function set_filter(name, f) rill.image[name] = f end
 for name, file in lazy.require "rill.image.filters":gmatch "([%w_]+) ([%w_]+) %([^\n]*" do
     offer(set_filter, "rill.image." .. file, name)
 end
-offer(function(name, f) core._kernel_methods[name] = f end, "rill.grad.kernel", "gradient", "tangent")
+offer(function(name, f) core._kernel_methods[name] = f end, "rill.grad.kernel.derivative", "gradient", "tangent")
 local distribution
 offer(function(_, f) distribution = f end, "rill.random.distributions", "random")
 core._active_list = lazy.call("rill.stream.active", "list")

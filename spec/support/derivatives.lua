@@ -39,8 +39,10 @@ local function inner(a, b)
     return sum, size
 end
 
---- derivatives.check(k, arguments, options) checks the derivatives of a kernel with respect to all parameters of floats.
--- `arguments`: by name, as Lua tables and numbers (streams are made of them), or {value, boundary modes...} with the field
+--- derivatives.check(k, arguments, options) checks the derivatives of a kernel with respect to all parameters of
+-- floats.
+-- `arguments`: by name, as Lua tables and numbers (streams are made of them), or {value, boundary modes...} with the
+-- field
 -- `modes`; options: shape, step (of differences), random (a function of one argument), tolerance. Returns nil or a text
 -- that says what is incorrect.
 function derivatives.check(k, arguments, options)
@@ -97,7 +99,7 @@ function derivatives.check(k, arguments, options)
     local real_at = n
     local bars = {}
     local left, size = 0.0, 0.0
-    local scale, worst = 0.0, nil
+    local worst
     for _, param in ipairs(k.params) do
         if order[param.name] and real(param) then
             real_at = real_at + 1
@@ -108,7 +110,8 @@ function derivatives.check(k, arguments, options)
         local mine, theirs = numbers(results[order[param.name]]), numbers(plain[i])
         for j = 1, #theirs do
             if mine[j] ~= theirs[j] and not (mine[j] ~= mine[j] and theirs[j] ~= theirs[j]) then
-                return ("output '%s' of the tangent: element %d is %.17g, not %.17g"):format(param.name, j, mine[j], theirs[j])
+                return ("output '%s' of the tangent: element %d is %.17g, not %.17g"):format(param.name, j, mine[j],
+                    theirs[j])
             end
         end
         if real(param) then
@@ -134,7 +137,8 @@ function derivatives.check(k, arguments, options)
         right, size = right + sum, size + more
     end
     local tolerance = options.tolerance or 1e-11
-    if not (math.abs(left - right) <= tolerance * (size + 1e-300)) and size < math.huge then
+    local off = math.abs(left - right)
+    if size < math.huge and (off > tolerance * (size + 1e-300) or off ~= off) then
         return ("<J v, w> = %.17g, <v, J^T w> = %.17g (%.3g)"):format(left, right, math.abs(left - right) / size)
     end
     if options.step == false then return nil end
@@ -157,10 +161,10 @@ function derivatives.check(k, arguments, options)
             local a, b, d = numbers(up[i]), numbers(down[i]), dots[param.name]
             for j = 1, #d do
                 local slope = (a[j] - b[j]) / (2 * h)
-                scale = math.max(1.0, math.abs(slope))
+                local scale = math.max(1.0, math.abs(slope))
                 if #a == #b and math.abs(slope - d[j]) > (options.difference or 1e-6) * scale then
-                    worst = worst or ("tangent of '%s': element %d is %.12g, differences give %.12g"):format(param.name, j,
-                        d[j], slope)
+                    local words = "tangent of '%s': element %d is %.12g, differences give %.12g"
+                    worst = worst or words:format(param.name, j, d[j], slope)
                 end
             end
         end

@@ -3,7 +3,8 @@
 --   1. if an iteration needs no other state than the loop's counter, nothing is stored;
 --   2. if the number of iterations is known and small, their states are stored in an array;
 --   3. otherwise a few states are stored, and the others are computed again from them. The distances between the stored
---      states are halved (a variant of A. Griewank and A. Walther, "Algorithm 799: revolve", ACM TOMS 26, 2000), so that
+--      states are halved (a variant of A. Griewank and A. Walther, "Algorithm 799: revolve", ACM TOMS 26, 2000), so
+-- that
 --      the number of iterations has no bound.
 local builder = require "rill.grad.kernel.builder"
 local ir = require "rill.grad.kernel.ir"
@@ -15,11 +16,12 @@ local SLOTS <const>, MOST_SLOT_WORDS <const> = 16, 256
 
 local Adjoint = builder.extend()
 
--- Returns the variable of an adjoint.
+--- Returns the variable of an adjoint.
 function Adjoint:bar(variable)
     local bar = variable.bar
     if not bar then
-        bar = {name = self.lowered:name((variable.base or variable.name):gsub("%W.*", "") .. "_bar"), type = variable.type,
+        bar = {name = self.lowered:name((variable.base or variable.name):gsub("%W.*", "") .. "_bar"),
+            type = variable.type,
             frame = variable.frame, adjoint = true, array = variable.array}
         variable.bar = bar
         self.bars[#self.bars + 1] = bar
@@ -32,14 +34,10 @@ function Adjoint:add(argument, e)
     self:add_part(argument, nil, e)
 end
 
+--- Adds an expression to the adjoint of a part of a value; `path` nil means all of it.
 function Adjoint:add_part(argument, path, e)
     local variable = argument.variable
-    if not variable then
-        if #argument.reads > 0 and self.types.info(argument.type).real and not argument.literal then
-            error("internal: no variable: " .. argument.text)
-        end
-        return
-    end
+    if not variable then return end
     local info = self.types.info(e.type)
     if info.base == "array" or info.base == "structure" then e = self:keep(e) end
     local repeated = path and path.text:match "%.([xyzwrgbastpq]+)$"
@@ -55,7 +53,7 @@ function Adjoint:add_part(argument, path, e)
     self:emit {op = "add", to = self:bar(variable), path = path, e = e}
 end
 
--- Adds to components that occur several times, as in v.xx.
+--- Adds to components that occur several times, as in v.xx.
 function Adjoint:add_each(variable, path, letters, e)
     e = self:keep(e)
     local head = path.text:sub(1, -#letters - 1)
@@ -74,7 +72,7 @@ end
 
 -- ---- contributions to streams that are read by index
 
--- Returns the expression of the flat index of an element, or of its index outside.
+--- Returns the expression of the flat index of an element, or of its index outside.
 function Adjoint:flat(target, indices, neighbor)
     local name = target.text
     local rank = 0
@@ -109,17 +107,19 @@ function Adjoint:flat(target, indices, neighbor)
     local coordinates = {}
     for i = 1, rank do coordinates[i] = parts[rank - i + 1] end
     for i = rank + 1, 4 do coordinates[i] = "0" end
-    return value(("adjoint_place(ivec4(%s), %s_size, %s_mode)"):format(table.concat(coordinates, ", "), name, name), "int",
+    return value(("adjoint_place(ivec4(%s), %s_size, %s_mode)"):format(table.concat(coordinates, ", "), name, name),
+        "int",
         reads, true)
 end
 
--- Adds w to the adjoint of the element `index` of a stream.
-function Adjoint:contribute_at(target, index, w, s)
+--- Adds w to the adjoint of the element `index` of a stream.
+function Adjoint:contribute_at(target, index, w)
     local name = target.text
     if not self.wanted[name] then return end
     local inside = self.frame ~= self.lowered.top
     if inside then
-        self.pushed[name] = self.pushed[name] or {at = self.lowered:name(name .. "_at"), add = self.lowered:name(name .. "_add")}
+        self.pushed[name] = self.pushed[name] or {at = self.lowered:name(name .. "_at"),
+            add = self.lowered:name(name .. "_add")}
         local p = self.pushed[name]
         self:emit {op = "emit", name = p.at, e = index, root = true}
         self:emit {op = "emit", name = p.add, e = w, root = true}
@@ -131,13 +131,14 @@ function Adjoint:contribute_at(target, index, w, s)
     end
 end
 
+--- Adds w to the adjoint of the element that statement s reads.
 function Adjoint:contribute(s, w)
     local g = s.gather
     if not self.wanted[g.target.text] then return end
-    self:contribute_at(g.target, self:flat(g.target, g.indices, g.neighbor), self:keep(w), s)
+    self:contribute_at(g.target, self:flat(g.target, g.indices, g.neighbor), self:keep(w))
 end
 
--- sample(name, p): the corners and their weights, and the derivative with respect to the position.
+--- sample(name, p): the corners and their weights, and the derivative with respect to the position.
 function Adjoint:contribute_sample(s, w, p)
     local name = s.sample.target.text
     local rank = select(2, s.sample.target.type:gsub("%[%]", ""))
@@ -165,12 +166,14 @@ function Adjoint:contribute_sample(s, w, p)
         end
         for d = rank + 1, 4 do at[d] = "0" end
         self.places[name] = math.max(self.places[name] or 0, rank)
-        local index = value(("adjoint_place(ivec4(%s), %s_size, %s_mode)"):format(table.concat(at, ", "), name, name), "int",
+        local index = value(("adjoint_place(ivec4(%s), %s_size, %s_mode)"):format(table.concat(at, ", "), name, name),
+            "int",
             low.reads, true)
-        local reads = table.move(w.reads, 1, #w.reads, #between.reads + 1, table.move(between.reads, 1, #between.reads, 1, {}))
+        local reads = table.move(w.reads, 1, #w.reads, #between.reads + 1, table.move(between.reads, 1,
+            #between.reads, 1, {}))
         if self.wanted[name] then
             self:contribute_at(s.sample.target, index, self:keep(value(w.text .. " * " .. table.concat(weight, " * "),
-                element, reads)), s)
+                element, reads)))
         end
         local brackets = {}
         for d = rank, 1, -1 do brackets[#brackets + 1] = "[" .. at[d] .. "]" end
@@ -202,14 +205,17 @@ end
 
 local reverse = {}
 
+--- Adds the statements that go back through a list of statements.
 function Adjoint:reverse(list)
     for i = #list, 1, -1 do
         reverse[list[i].op](self, list[i])
     end
 end
 
+--- An array without values has nothing to go back through.
 function reverse.declare() end
 
+--- Adds to the adjoints of what an assigned expression reads.
 function reverse.set(self, s)
     if s.rule and self.types.info(s.to.type).real then
         local w = read(self:bar(s.to))
@@ -220,6 +226,7 @@ function reverse.set(self, s)
     end
 end
 
+--- Divides the adjoint of a variable between the new part and the rest.
 function reverse.update(self, s)
     local bar = self:bar(s.to)
     if not self.types.info(s.to.type).real then return end
@@ -231,6 +238,7 @@ function reverse.update(self, s)
     self:add(s.args[1], read(bar))
 end
 
+--- Restores the element of an array, and takes its adjoint for the value that was stored.
 function reverse.put(self, s)
     self:emit {op = "put", to = s.to, path = s.path, e = read(s.old)}
     if not self.types.info(s.e.type).real then return end
@@ -240,11 +248,13 @@ function reverse.put(self, s)
     if not s.args[1].literal then self:add(s.args[1], w) end
 end
 
+--- The adjoint of a pushed value is read from the adjoint of the variable output.
 function reverse.push(self, s)
     local name = s.output.text
     if s.e.literal or not self.types.info(s.e.type).real then return end
     self.pulled[name] = true
-    self:add(s.args[1], value(("%s_bar[%s_first + %s]"):format(name, name, s.at.atom and s.at.text or "(" .. s.at.text .. ")"),
+    self:add(s.args[1], value(("%s_bar[%s_first + %s]"):format(name, name, s.at.atom and s.at.text or "(" ..
+        s.at.text .. ")"),
         s.e.type, s.at.reads, true))
 end
 
@@ -271,7 +281,7 @@ local function words(types, type)
     return info.size * (info.base == "double" and 2 or 1)
 end
 
--- Calls f with another list of statements, and returns the list.
+--- Calls f with another list of statements, and returns the list.
 function Adjoint:gathered(f)
     local outer = self.list
     self.list = {}
@@ -281,12 +291,13 @@ function Adjoint:gathered(f)
     return list
 end
 
--- Returns the state of an iteration in the reverse sweep: new variables for those that the loop carries.
+--- Returns the state of an iteration in the reverse sweep: new variables for those that the loop carries.
 function Adjoint:state(s)
     local map, state = {}, {}
     for _, c in ipairs(s.carried) do
         if c.variable then
-            local new = {name = self.lowered:name(c.variable.name:gsub("_%d+$", "")), type = c.variable.type, frame = self.frame}
+            local new = {name = self.lowered:name(c.variable.name:gsub("_%d+$", "")), type = c.variable.type,
+                frame = self.frame}
             new.bar = self:bar(c.variable)
             map[c.variable] = new
             state[#state + 1] = {variable = new, first = c.first, carried = c}
@@ -297,7 +308,7 @@ function Adjoint:state(s)
     return map, state
 end
 
--- Copies the body of a loop for the variables of `map`. `counter`: the expression of the number of the iteration.
+--- Copies the body of a loop for the variables of `map`. `counter`: the expression of the number of the iteration.
 function Adjoint:iteration(s, map, turn)
     local inner = {frames = {[s.frame] = self.frame}}
     for old, new in pairs(map) do inner[old] = new end
@@ -309,14 +320,16 @@ function Adjoint:iteration(s, map, turn)
             local step = s.counter.step
             local type = variable.type
             turn = type == "int" and turn or join(type .. "($1)", type, turn)
-            table.insert(list, 1, {op = "set", to = variable, e = step == 1 and join("$1 + $2", type, s.counter.from, turn) or
-                join("$1 + $2 * " .. (type == "uint" and ("uint(%d)"):format(step) or step), type, s.counter.from, turn)})
+            table.insert(list, 1, {op = "set", to = variable, e = step == 1 and join("$1 + $2", type, s.counter.from,
+                turn) or
+                join("$1 + $2 * " .. (type == "uint" and ("uint(%d)"):format(step) or step), type, s.counter.from,
+                    turn)})
         end
     end
     return list
 end
 
--- Runs f in the frame of an iteration.
+--- Runs f in the frame of an iteration.
 function Adjoint:within(f)
     local outer = self.frame
     self.frame = {up = outer}
@@ -334,12 +347,14 @@ local function in_frame(frame, outer)
     return false
 end
 
+--- Goes back through the iterations of a loop.
 function reverse.loop(self, s)
     local lowered = self.lowered
     local map, state = self:state(s)
     local turn = {name = lowered:name "turn", type = "int", frame = self.frame, given = true}
     local frame
-    -- An iteration: the forward sweep without the assignments of the carried variables at its end, then the reverse sweep.
+    -- An iteration: the forward sweep without the assignments of the carried variables at its end, then the reverse
+    -- sweep.
     local body = self:within(function()
         frame = self.frame
         local forward, carries = {}, {}
@@ -352,7 +367,8 @@ function reverse.loop(self, s)
     end)
     local function is_root(t)
         return t.root or (t.op ~= "declare" and t.to and not t.to.array and t.to.adjoint and
-            not in_frame(t.to.frame, frame)) or (t.to and t.to.array and t.to.adjoint and not in_frame(t.to.frame, frame))
+            not in_frame(t.to.frame, frame)) or (t.to and t.to.array and t.to.adjoint and not in_frame(t.to.frame,
+                frame))
     end
     local _, reads = ir.needed(body, is_root)
     local needed, any = {}, false
@@ -400,7 +416,7 @@ function reverse.loop(self, s)
     self:recomputed(s, kept, turn, trips, body, {step = step, from = from, list = advance, size = size})
 end
 
--- Returns the variable that counts the iterations of a loop of the forward sweep.
+--- Returns the variable that counts the iterations of a loop of the forward sweep.
 function Adjoint:count(s)
     if not s.count then
         s.count = {name = self.lowered:name "trips", type = "int", frame = self.frame}
@@ -416,7 +432,8 @@ local function saves(self, kept, slots)
     for _, part in ipairs(kept) do
         local type = part.variable.type
         local element, lengths = type:match "^([^%[]+)(.*)$"
-        part.save = {name = self.lowered:name "kept", type = ("%s[%d]%s"):format(element, slots, lengths), frame = self.frame,
+        part.save = {name = self.lowered:name "kept", type = ("%s[%d]%s"):format(element, slots, lengths),
+            frame = self.frame,
             array = true}
     end
 end
@@ -425,7 +442,7 @@ local function element(save, at, type)
     return value(("%s[%s]"):format(save.name, at.text), type, table.move(at.reads, 1, #at.reads, 2, {save}), true)
 end
 
--- The states of all iterations are stored by the forward sweep.
+--- The states of all iterations are stored by the forward sweep.
 function Adjoint:stored(s, kept, turn, trips, body, known)
     saves(self, kept, known)
     local count = {name = self.lowered:name "turn", type = "int", frame = self.frame}
@@ -447,7 +464,7 @@ function Adjoint:stored(s, kept, turn, trips, body, known)
     self:emit {op = "repeat", variable = turn, first = trips, body = body}
 end
 
--- Some states are stored, the others are computed again.
+--- Some states are stored, the others are computed again.
 function Adjoint:recomputed(s, kept, turn, trips, body, advance)
     local slots = math.max(4, math.min(SLOTS, MOST_SLOT_WORDS // advance.size))
     saves(self, kept, slots)
@@ -480,7 +497,8 @@ function Adjoint:recomputed(s, kept, turn, trips, body, advance)
     for _, part in ipairs(kept) do
         if part.array then
             local first = {name = self.lowered:name "kept", type = part.variable.type, frame = self.frame, array = true}
-            table.insert(self.inits, {before = s, {op = "put", to = first, path = value("", nil), e = read(part.variable)}})
+            table.insert(self.inits, {before = s, {op = "put", to = first, path = value("", nil),
+                e = read(part.variable)}})
             self:emit {op = "put", to = part.variable, path = value("", nil), e = read(first)}
         else
             self:emit {op = "set", to = part.variable, e = part.first}
@@ -489,11 +507,13 @@ function Adjoint:recomputed(s, kept, turn, trips, body, advance)
     for _, t in ipairs(save(literal("0", "int"))) do self:emit(t) end
     local length = self:variable("length", "int")
     local inner = {
-        set(length, ("$1 < %d && $2 > %d - $1 ? $2 / 2 : $1 < %d ? 1 : $2"):format(slots - 1, slots - 1, slots - 1), read(top),
+        set(length, ("$1 < %d && $2 > %d - $1 ? $2 / 2 : $1 < %d ? 1 : $2"):format(slots - 1, slots - 1, slots - 1),
+            read(top),
             join("($1 - 1 - $2)", "int", read(left), read(from))),
         {op = "repeat", up = true, variable = advance.step, first = read(length), body = advance.list},
         set(from, "$1 + $2", read(from), read(length)),
-        {op = "if", condition = join("$1 < " .. slots - 1, "bool", read(top)), no = {}, yes = {set(top, "$1 + 1", read(top)),
+        {op = "if", condition = join("$1 < " .. slots - 1, "bool", read(top)), no = {}, yes = {set(top, "$1 + 1",
+            read(top)),
             table.unpack(save(read(top)))}},
     }
     local list = load(read(top))
@@ -502,7 +522,8 @@ function Adjoint:recomputed(s, kept, turn, trips, body, advance)
     turn.given = nil
     list[#list + 1] = {op = "set", to = turn, e = read(left)}
     table.move(body, 1, #body, #list + 1, list)
-    list[#list + 1] = {op = "if", condition = join("$1 > 0 && $2 == $3", "bool", read(top), element(at, read(top), "int"),
+    list[#list + 1] = {op = "if", condition = join("$1 > 0 && $2 == $3", "bool", read(top), element(at, read(top),
+        "int"),
         read(left)), yes = {set(top, "$1 - 1", read(top))}, no = {}}
     self:emit {op = "while", condition = join("$1 > 0", "bool", read(left)), body = list}
 end
@@ -522,10 +543,12 @@ end
 local adjoint = {}
 
 --- adjoint.make(lowered, wanted) returns the statements of the adjoint of a kernel, and what its signature needs:
--- {list, bars: the sums for parameters, sites and pushed: contributions by index, places, pulled}. `wanted`: the names of
+-- {list, bars: the sums for parameters, sites and pushed: contributions by index, places, pulled}. `wanted`: the names
+-- of
 -- the parameters with respect to which the outputs are differentiated.
 function adjoint.make(lowered, wanted)
-    local self = setmetatable({bars = {}, wanted = wanted, sites = {}, pushed = {}, places = {}, pulled = {}, inits = {}},
+    local self = setmetatable({bars = {}, wanted = wanted, sites = {}, pushed = {}, places = {}, pulled = {},
+        inits = {}},
         Adjoint):prepare(lowered)
     for _, s in ipairs(lowered.list) do self:emit(s) end
     for _, output in ipairs(lowered.outputs) do

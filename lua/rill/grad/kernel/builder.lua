@@ -4,9 +4,9 @@ local ir = require "rill.grad.kernel.ir"
 local Builder = {}
 Builder.__index = Builder
 
---- builder.extend(class) makes a class that inherits the methods of a builder.
 local builder = {}
 
+--- builder.extend() returns a class that inherits the methods of a builder.
 function builder.extend()
     local class = setmetatable({}, {__index = Builder})
     class.__index = class
@@ -20,6 +20,7 @@ function Builder:prepare(lowered)
     return self
 end
 
+--- Returns the value 0 of a type.
 function Builder:zero(type) return self.lowered:zero(type) end
 
 --- Returns a new variable in the current frame.
@@ -27,6 +28,7 @@ function Builder:variable(base, type)
     return {name = self.lowered:name(base), type = type, frame = self.frame}
 end
 
+--- Appends a statement, and returns it.
 function Builder:emit(statement)
     self.list[#self.list + 1] = statement
     return statement
@@ -62,7 +64,8 @@ local function replaced(e, map)
 end
 builder.replaced = replaced
 
---- Copies a list of statements. Variables of the frame `frame`, and of frames in it, become new ones, which are added to
+--- Copies a list of statements. Variables of the frame `frame`, and of frames in it, become new ones, which are added
+-- to
 -- `map`. Further frames become new ones, too.
 function Builder:copy(list, map, frame)
     local frames = map.frames or {[frame] = self.frame}
@@ -106,18 +109,21 @@ function Builder:copy(list, map, frame)
             end
             t.args, t.reads = expressions(s.args), expressions(s.reads)
             if s.gather then
-                t.gather = {target = s.gather.target, indices = expressions(s.gather.indices), neighbor = s.gather.neighbor}
+                t.gather = {target = s.gather.target, indices = expressions(s.gather.indices),
+                    neighbor = s.gather.neighbor}
             end
             if s.sample then
                 t.sample = {target = s.sample.target, position = expression(s.sample.position)}
             end
             if s.counter then
-                t.counter = {variable = renamed(s.counter.variable), from = expression(s.counter.from), step = s.counter.step}
+                t.counter = {variable = renamed(s.counter.variable), from = expression(s.counter.from),
+                    step = s.counter.step}
             end
             if s.carried then
                 t.carried = {}
                 for j, c in ipairs(s.carried) do
-                    t.carried[j] = {variable = renamed(c.variable), first = expression(c.first), last = expression(c.last),
+                    t.carried[j] = {variable = renamed(c.variable), first = expression(c.first),
+                        last = expression(c.last),
                         array = renamed(c.array)}
                 end
                 t.frame = place(s.frame) or s.frame

@@ -1,4 +1,5 @@
--- Brings the tree of a kernel (core._kernel_tree) to the intermediate form of ir.lua: calls are expanded, each statement
+-- Brings the tree of a kernel (core._kernel_tree) to the intermediate form of ir.lua: calls are expanded, each
+-- statement
 -- computes one operation of floats, variables are assigned once, and `return`, `break`, `continue` and `switch` become
 -- conditions.
 --
@@ -7,7 +8,8 @@
 --   condition           tested before each iteration; nil means true
 --   counter             {variable, from, step}: a variable that the loop changes by `step` after each iteration
 --   trips               the number of iterations, if it is known before the loop: an expression
---   carried             the variables that the body changes: {variable, first, last} (`first` and `last` are values before
+--   carried             the variables that the body changes: {variable, first, last} (`first` and `last` are values
+-- before
 --                       the loop and at the end of an iteration), and {array = variable}
 -- The last statements of `body` assign the carried variables.
 local ir = require "rill.grad.kernel.ir"
@@ -128,11 +130,18 @@ end
 local Lowering = {}
 Lowering.__index = Lowering
 
--- Raises that a kernel has no derivative.
-function Lowering:refuse(node, format, ...)
+--- Raises that a kernel has no derivative.
+function Lowering.refuse(_, node, format, ...)
     error({refused = format:format(...), text = node and node.text}, 0)
 end
 
+--- Raises that a stream is written by index.
+function Lowering:refuse_access(node, name)
+    self:refuse(node, "'%s': random access by several invocations has no derivative: " ..
+        "return the result as an output, or use rill.scatter", name)
+end
+
+--- Returns a new name that begins like `base`.
 function Lowering:name(base)
     base = base:gsub("__+", "_"):gsub("_+$", ""):gsub("^_+", "")
     base = (base == "" or base:find "^gl_" or base:find "^rill") and "v" or base
@@ -145,16 +154,18 @@ function Lowering:name(base)
     return name
 end
 
+--- Returns a new variable in the current frame.
 function Lowering:variable(base, type)
     return {name = self:name(base), type = type, frame = self.frame}
 end
 
+--- Appends a statement, and returns it.
 function Lowering:add(statement)
     self.list[#self.list + 1] = statement
     return statement
 end
 
--- Returns the value 0 of a type.
+--- Returns the value 0 of a type.
 function Lowering:zero(type)
     local info = self.types.info(type)
     if info.base == "structure" or info.base == "array" then
@@ -170,14 +181,14 @@ function Lowering:zero(type)
     return literal(info.size == 1 and info.base ~= "double" and zero or type .. "(" .. zero .. ")", type)
 end
 
--- Stores an expression in a new variable.
+--- Stores an expression in a new variable.
 function Lowering:set(base, e, rule, args, node)
     local to = self:variable(base, e.type)
     self:add {op = "set", to = to, e = e, rule = rule, args = args, node = node}
     return read(to)
 end
 
--- Converts a value to another scalar type, if it has not the same.
+--- Converts a value to another scalar type, if it has not the same.
 function Lowering:convert(e, base, node)
     local info = self.types.info(e.type)
     if info.base == base or info.base == "structure" or info.base == "array" then return e end
@@ -190,14 +201,14 @@ function Lowering:convert(e, base, node)
     return join(to .. "($1)", to, e)
 end
 
--- Converts a value to a type of the same number of components.
+--- Converts a value to a type of the same number of components.
 function Lowering:as(e, type, node)
     return e.type == type and e or self:convert(e, self.types.info(type).base, node)
 end
 
 -- ---- branches
 
--- Lowers both sides of a condition; each is a function. Variables that differ afterwards get a new one.
+--- Lowers both sides of a condition; each is a function. Variables that differ afterwards get a new one.
 function Lowering:branch(condition, yes, no)
     if condition.text == "true" then return yes() end
     if condition.text == "false" then return no() end
@@ -233,7 +244,7 @@ function Lowering:branch(condition, yes, no)
     self:add(statement)
 end
 
--- Returns a number for each variable, so that the order does not depend on addresses.
+--- Returns a number for each variable, so that the order does not depend on addresses.
 function Lowering:order(key)
     local order = self.orders[key]
     if not order then
@@ -244,7 +255,7 @@ function Lowering:order(key)
     return order
 end
 
--- Gives a variable of the text a value, which later statements do not change.
+--- Gives a variable of the text a value, which later statements do not change.
 function Lowering:define(key, e)
     self:order(key)
     self.env[key] = e.atom and e or self:set(type(key) == "table" and key.text or "t", e)
@@ -260,7 +271,7 @@ local function either(a, b)
     return join("$1 || $2", "bool", a, b)
 end
 
--- Lowers the statements of a list from number i on, under the condition that none of some exits was taken.
+--- Lowers the statements of a list from number i on, under the condition that none of some exits was taken.
 function Lowering:guarded(exits, list, i)
     local taken = FALSE
     for _, exit in ipairs {"returned", "broken", "skipped"} do
@@ -281,7 +292,7 @@ local function followed(node, list, i)
     return table.move(list, i, #list, #all + 1, all)
 end
 
--- Lowers the statements of a list from number i on.
+--- Lowers the statements of a list from number i on.
 function Lowering:statements(list, i)
     for n = i or 1, #list do
         local node = list[n]
@@ -309,6 +320,7 @@ end
 
 local statement = {}
 
+--- Lowers a statement.
 function Lowering:statement(node)
     local f = statement[node.kind]
     if not f and self:is_value(node) then return self:value(node) end
@@ -316,17 +328,19 @@ function Lowering:statement(node)
     return f(self, node)
 end
 
--- Returns a value for a condition, which later statements do not change.
-function Lowering:condition(node)
-    local e = self:value(node)
-    return e
-end
+--- Returns a value for a condition, which later statements do not change.
+function Lowering:condition(node) return self:value(node) end
 
+--- Statements in braces.
 function statement.Block(self, node) self:statements(node) end
+--- An empty statement.
 function statement.Empty() end
+--- An expression whose value is dropped.
 function statement.Evaluate(self, node) self:value(node[1]) end
+--- A structure that a function declares.
 function statement.Structure() end
 
+--- Variables with their initial values.
 function statement.Declare(self, node)
     if node[1].kind == "Structure" then return end
     for i = 2, #node do
@@ -348,11 +362,13 @@ function statement.Declare(self, node)
     end
 end
 
+--- A branch.
 function statement.If(self, node)
     self:branch(self:condition(node[1]), function() self:statements(list_of(node[2])) end,
         function() self:statements(list_of(node[3])) end)
 end
 
+--- Stores the result, and marks that the function has returned.
 function statement.Return(self, node)
     if node[1] then
         self.env.result = self:as(self:value(node[1]), self.result, node[1])
@@ -360,13 +376,17 @@ function statement.Return(self, node)
     self.env.returned = TRUE
 end
 
+--- Marks that the loop ends.
 function statement.Break(self) self.env.broken = TRUE end
+--- Marks that the iteration ends.
 function statement.Continue(self) self.env.skipped = TRUE end
 
+--- Refused: invocations depend on each other.
 function statement.Barrier(self, node)
     self:refuse(node, "kernels with barrier() have no derivative")
 end
 
+--- An element of a variable output.
 function statement.Push(self, node)
     local target = self.alias[node[1].target] or node[1].target
     local key = self.pushes[target]
@@ -375,7 +395,7 @@ function statement.Push(self, node)
     self.env[key] = self:set("n", join("$1 + 1", "int", self.env[key]))
 end
 
--- A switch becomes one condition for each group of statements between labels.
+--- A switch becomes one condition for each group of statements between labels.
 function statement.Switch(self, node)
     local e = self:value(node[1])
     local groups, labels = {}, {}
@@ -415,8 +435,8 @@ end
 
 -- ---- loops
 
--- Returns the counter of a for statement: its variable, the first value, the step and the number of trips; or nil.
-function Lowering:counter(node, changed)
+--- Returns the counter of a for statement: its variable, the first value, the step and the number of trips; or nil.
+function Lowering.counter(_, node, changed)
     local first, test, step = node[1], node[2], node[3]
     local variable, from
     if first.kind == "Declare" and #first == 2 and first[2].value then
@@ -436,7 +456,7 @@ function Lowering:counter(node, changed)
     return {key = variable, from = from, by = by, test = test}
 end
 
--- Returns the number of trips of a loop whose counter is compared with a constant; nil if it is not known.
+--- Returns the number of trips of a loop whose counter is compared with a constant; nil if it is not known.
 function Lowering:trips(counter, from, changed)
     local test = counter.test
     if test.kind ~= "Binary" or not test.text:find "^[<>]=?$" or test[1].kind ~= "Local" or
@@ -459,7 +479,7 @@ function Lowering:trips(counter, from, changed)
     return join("max($1, 0)", "int", n)
 end
 
--- Lowers a loop. first: evaluated before it; test, step, body: nodes or nil; after: the test is made after the body.
+--- Lowers a loop. first: evaluated before it; test, step, body: nodes or nil; after: the test is made after the body.
 function Lowering:loop(node, test, step, body, after)
     local changed = {}
     add_assigned(body, changed)
@@ -563,7 +583,7 @@ function Lowering:loop(node, test, step, body, after)
     end
 end
 
--- Returns the variable that counts the iterations of a loop.
+--- Returns the variable that counts the iterations of a loop.
 function Lowering:counted(loop)
     if not loop.count then
         loop.count = {name = self:name "trips", type = "int", frame = self.frame}
@@ -571,7 +591,7 @@ function Lowering:counted(loop)
     return loop.count
 end
 
--- Assigns the carried variables at the end of an iteration.
+--- Assigns the carried variables at the end of an iteration.
 function Lowering:carry(loop)
     local own = {}
     for _, c in ipairs(loop.carried) do
@@ -593,15 +613,19 @@ function Lowering:carry(loop)
     end
 end
 
+--- A for statement.
 function statement.For(self, node) self:loop(node, node[2], node[3], node[4]) end
+--- A while statement.
 function statement.While(self, node) self:loop(node, node[1], nil, node[2]) end
+--- A do statement.
 function statement.Do(self, node) self:loop(node, node[2], nil, node[1], true) end
 
 -- ---- values
 
 local expression = {}
 
-function Lowering:is_value(node) return expression[node.kind] ~= nil end
+--- Returns whether a node is an expression.
+function Lowering.is_value(_, node) return expression[node.kind] ~= nil end
 
 --- Returns the value of an expression: a variable, a literal, or an expression of ints and bools.
 function Lowering:value(node)
@@ -610,7 +634,7 @@ function Lowering:value(node)
     return f(self, node)
 end
 
--- Returns the initial value of a variable, which may be a list in braces.
+--- Returns the initial value of a variable, which may be a list in braces.
 function Lowering:initial(node, type)
     if node.kind ~= "List" then return self:value(node) end
     local info, parts = self.types.info(type), {}
@@ -622,25 +646,29 @@ function Lowering:initial(node, type)
     return self:construct(type, parts, node)
 end
 
+--- A number.
 function expression.Number(_, node)
     return literal(node.text, node.type)
 end
 
+--- true or false.
 function expression.Truth(_, node)
     return node.text == "true" and TRUE or FALSE
 end
 
+--- An expression in parentheses.
 function expression.Paren(self, node)
     return self:value(node[1])
 end
 
+--- The last of several expressions.
 function expression.Comma(self, node)
     local e
     for _, child in ipairs(node) do e = self:value(child) end
     return e
 end
 
--- Returns the value of an array that is not changed later.
+--- Returns the value of an array that is not changed later.
 function Lowering:frozen(e)
     if e.variable and e.variable.array then
         return self:set("copy", e, rules.copy, {e})
@@ -648,14 +676,17 @@ function Lowering:frozen(e)
     return e
 end
 
+--- A variable.
 function expression.Local(self, node)
     return self.env[node.target] or value(node.text, node.type, nil, true)
 end
 
+--- A constant of the text.
 function expression.ConstantValue(_, node)
     return literal(node.text, node.type)
 end
 
+--- A parameter.
 function expression.ParameterValue(self, node)
     local target = self.alias[node.target] or node.target
     local e = self.env[target]
@@ -665,7 +696,7 @@ function expression.ParameterValue(self, node)
     self:refuse(node, "'%s' is accessed by index: this has no derivative", node.text)
 end
 
--- Applies `path` to a value.
+--- Applies `path` to a value.
 function Lowering:part(node, e, path, base)
     local result = join("$1" .. path.text, node.type, e)
     for _, variable in ipairs(path.reads) do table.insert(result.reads, variable) end
@@ -677,21 +708,25 @@ function Lowering:part(node, e, path, base)
     return part
 end
 
+--- A field of a structure.
 function expression.Field(self, node)
     return self:part(node, self:value(node[1]), value("." .. node.text, nil), node.text)
 end
 
+--- Components of a vector.
 function expression.Swizzle(self, node)
     local e = self:value(node[1])
     if self.types.info(e.type).size == 1 and self.types.info(node.type).size == 1 then return e end
     return self:part(node, e, value("." .. node.text, nil), node.text)
 end
 
+--- An element of an array, a column, or a component.
 function expression.Index(self, node)
     local e, i = self:value(node[1]), self:value(node[2])
     return self:part(node, e, value("[" .. i.text .. "]", nil, i.reads), "t")
 end
 
+--- The index or size of a stream.
 function expression.Query(self, node)
     local parts, reads = {}, {}
     local name = node[1] and node[1].target
@@ -709,6 +744,7 @@ function expression.Query(self, node)
     return value(node.name .. "(" .. table.concat(parts, ", ") .. ")", node.type, reads, true)
 end
 
+--- A sign or another operator of one operand.
 function expression.Unary(self, node)
     local e = self:value(node[1])
     if node.text == "+" then return e end
@@ -719,7 +755,7 @@ function expression.Unary(self, node)
     return join(node.text .. "$1", node.type, e)
 end
 
--- Computes a binary operation of two values.
+--- Computes a binary operation of two values.
 function Lowering:binary(operator, a, b, type, node)
     local info = self.types.info(type)
     local rule = info.real and rules.binary[operator]
@@ -730,11 +766,13 @@ function Lowering:binary(operator, a, b, type, node)
     return self:set("t", join("$1 " .. operator .. " $2", type, a, b), rule, {a, b}, node)
 end
 
+--- An operator of two operands.
 function expression.Binary(self, node)
     local a = self:value(node[1])
     return self:binary(node.text, a, self:value(node[2]), node.type, node)
 end
 
+--- `&&`, `||` and `^^`.
 function expression.Logical(self, node)
     local a = self:value(node[1])
     if node.text == "^^" then return join("$1 ^^ $2", "bool", a, self:value(node[2])) end
@@ -753,6 +791,7 @@ function expression.Logical(self, node)
     return e
 end
 
+--- The operator `?:`.
 function expression.Choice(self, node)
     local condition = self:value(node[1])
     local list, env = self.list, self.env
@@ -772,10 +811,12 @@ function expression.Choice(self, node)
     return e
 end
 
+--- Returns the value that a constructor makes of its arguments.
 function Lowering:construct(type, parts, node)
     local holes, real = {}, self.types.info(type).real
     for i = 1, #parts do holes[i] = "$" .. i end
-    local result, base = nil, self.types.info(type).base
+    local result
+    local base = self.types.info(type).base
     if real and base ~= "structure" and base ~= "array" then
         for i, part in ipairs(parts) do
             if self.types.info(part.type).real then parts[i] = self:convert(part, base, node) end
@@ -795,6 +836,7 @@ function Lowering:construct(type, parts, node)
     return self:set("t", result, rules.construct, parts, node)
 end
 
+--- A constructor, such as vec2(x, y).
 function expression.Construct(self, node)
     local parts = {}
     for i = 1, #node do
@@ -812,6 +854,7 @@ function expression.Construct(self, node)
     return self:construct(node.type, parts, node)
 end
 
+--- A conversion, such as (float) x.
 function expression.Convert(self, node)
     local e = self:value(node[2])
     if e.type == node.type then return e end
@@ -820,7 +863,7 @@ end
 
 -- ---- assignments
 
--- Returns the path of a target as text with reads, and the variable.
+--- Returns the path of a target as text with reads, and the variable.
 function Lowering:place(node)
     if node.kind == "Paren" then return self:place(node[1]) end
     if not PLACES[node.kind] then return nil, node end
@@ -837,7 +880,7 @@ function Lowering:place(node)
         table.move(path.reads, 1, #path.reads, 1, {}))), base
 end
 
--- Replaces a part of an array, or all of it if `path` is nil.
+--- Replaces a part of an array, or all of it if `path` is nil.
 function Lowering:put(array, path, e, node)
     local text = array.text .. (path and path.text or "")
     local type = e.type
@@ -848,6 +891,7 @@ function Lowering:put(array, path, e, node)
     self:add {op = "put", to = array.variable, path = path or value("", nil), e = e, args = {e}, old = old, node = node}
 end
 
+--- Gives a target a value, and returns it.
 function Lowering:assign(target, e)
     local path, base = self:place(target)
     local key = self.alias[base.target] or base.target
@@ -869,6 +913,7 @@ function Lowering:assign(target, e)
     return e
 end
 
+--- An assignment; the value is the assigned one.
 function expression.Assign(self, node)
     local operator = node.text:sub(1, -2)
     if operator == "" then
@@ -878,6 +923,7 @@ function expression.Assign(self, node)
     return self:assign(node[1], self:binary(operator, old, self:value(node[2]), node.type, node))
 end
 
+--- `++` and `--`.
 function expression.Step(self, node)
     local old = self:value(node[1])
     local info = self.types.info(node.type)
@@ -889,7 +935,7 @@ end
 
 -- ---- streams
 
--- Returns a value that is read from a stream. Equal reads of a neighbor are one variable.
+--- Returns a value that is read from a stream. Equal reads of a neighbor are one variable.
 function Lowering:neighbor(target, offsets, node)
     local numbers = {}
     for i, offset in ipairs(offsets) do
@@ -924,12 +970,12 @@ function Lowering:neighbor(target, offsets, node)
     return read(variable)
 end
 
--- Reads a neighbor whose offset is computed.
+--- Reads a neighbor whose offset is computed.
 function Lowering:far_neighbor(target, offsets, node)
     return self:gather(target, offsets, node, true)
 end
 
--- Reads an element of a gather, or a neighbor at a computed offset.
+--- Reads an element of a gather, or a neighbor at a computed offset.
 function Lowering:gather(target, nodes, node, neighbor)
     local indices, holes = {}, {}
     for i, child in ipairs(nodes) do
@@ -943,6 +989,7 @@ function Lowering:gather(target, nodes, node, neighbor)
         self:mark_gather(target, indices, neighbor)
 end
 
+--- Notes which element the last statement reads.
 function Lowering:mark_gather(target, indices, neighbor)
     local s = self.list[#self.list]
     s.gather = {target = target, indices = indices, neighbor = neighbor}
@@ -958,22 +1005,25 @@ local function chain(self, node, kind)
     return self.alias[at.target] or at.target, indices
 end
 
+--- An element of a gather stream.
 function expression.Gather(self, node)
     local target, indices = chain(self, node, "Gather")
     return (self:gather(target, indices, node))
 end
 
+--- An element of a neighbor stream.
 function expression.Neighbor(self, node)
     local target, indices = chain(self, node, "Neighbor")
     return (self:neighbor(target, indices, node))
 end
 
+--- Refused: an element that other invocations may write.
 function expression.Element(self, node)
-    self:refuse(node, "'%s': random access by several invocations has no derivative: gather, and return the result as " ..
-        "an output, or use rill.scatter", node[1] and node[1].text or node.text)
+    self:refuse_access(node, node[1] and node[1].text or node.text)
 end
 expression.Atomic = expression.Element
 
+--- sample(name, position).
 function expression.Sample(self, node)
     local target = self.alias[node[1].target] or node[1].target
     if node.text ~= "sample" or #node > 2 then
@@ -989,11 +1039,12 @@ function expression.Sample(self, node)
     return result
 end
 
+--- A random number.
 function expression.Random(self, node)
     local parts = {}
     for i, child in ipairs(node) do parts[i] = self:value(child) end
     if self.frame ~= self.top or #parts > 1 then
-        self:refuse(node, "random numbers in a loop have no derivative: draw them with rill.random, and pass the stream")
+        self:refuse(node, "random numbers in a loop have no derivative: pass a stream of rill.random")
     end
     self.random = true
     local e = parts[1] and join(node.name .. "($1)", node.type, parts[1]) or value(node.name .. "()", node.type)
@@ -1006,6 +1057,7 @@ expression.Push, expression.Barrier = statement.Push, statement.Barrier
 
 -- ---- functions
 
+--- A builtin function.
 function expression.Builtin(self, node)
     local name = node.name
     if rules.outputs[name] then return self:with_outputs(name, node) end
@@ -1026,7 +1078,7 @@ function expression.Builtin(self, node)
     return self:set("t", e, rule or rules.none(name), args, node)
 end
 
--- modf, frexp and the functions of integers with several results.
+--- modf, frexp and the functions of integers with several results.
 function Lowering:with_outputs(name, node)
     if name ~= "modf" then self:refuse(node, "'%s' has no derivative", name) end
     local x = self:value(node[1])
@@ -1054,6 +1106,7 @@ local function stays(f, info)
     return plain(f)
 end
 
+--- A call of a function of the text.
 function expression.Call(self, node)
     local f = node.target
     for i = #f, 1, -1 do
@@ -1075,7 +1128,7 @@ function expression.Call(self, node)
     return self:expand(f, parameters, block, node)
 end
 
--- Replaces a call by the statements of the function.
+--- Replaces a call by the statements of the function.
 function Lowering:expand(f, parameters, block, node)
     if self.depth > 60 then self:refuse(node, "calls are nested too deeply") end
     for i, parameter in ipairs(parameters) do
@@ -1123,7 +1176,8 @@ function Lowering:expand(f, parameters, block, node)
     return result or value("", "void")
 end
 
---- lower.run(tree, module, kinds, fixed, names) lowers a kernel. `kinds`: the kind of each parameter by name, as in k.params;
+--- lower.run(tree, module, kinds, fixed, names) lowers a kernel. `kinds`: the kind of each parameter by name, as in
+-- k.params;
 -- `fixed`: the literals of constants that k:specialize has fixed. Returns
 -- {list, types, sources, outputs, pushes, random, ...}. Raises {refused = message, text = token} if the kernel
 -- has no derivative.
@@ -1184,8 +1238,7 @@ function lower.run(tree, module, kinds, fixed)
                 self:define(child, read(variable))
                 if kind == "in-place stream" then outputs[#outputs + 1] = child end
             elseif kind == "random-access stream" then
-                self:refuse(child, "'%s': random access by several invocations has no derivative: return the result as " ..
-                    "an output, or use rill.scatter", child.text)
+                self:refuse_access(child, child.text)
             end
         end
         if child.kind == "Group" then self:refuse(tree, "group kernels have no derivative") end

@@ -26,7 +26,8 @@ local function inner(list, modes, rank, type_name)
         params[i] = ("neighbor(%s) %s c%d<>"):format(table.concat(words, ", "), type_name, i)
         terms[i] = ("c%d%s"):format(i, table.concat(index))
     end
-    return ("kernel void adjoint_of_neighbors(%s, out %s r<>) { r = %s; }"):format(table.concat(params, ", "), type_name,
+    return ("kernel void adjoint_of_neighbors(%s, out %s r<>) { r = %s; }"):format(table.concat(params, ", "),
+        type_name,
         table.concat(terms, " + "))
 end
 
@@ -48,7 +49,8 @@ local function edges(list, modes, rank, type_name, axis, low, high)
         if d >= axis and reflects then
             line(("for (int t%d = %d; t%d <= %d; t%d++) {"):format(d, d == axis and 1 or 0, d, low[d] + high[d], d))
             depth, open = depth + 1, open + 1
-            line(("int g%d = t%d == 0 ? p%d : t%d <= %d ? -t%d : n%d + t%d - %d;"):format(d, d, d, d, low[d], d, d, d, low[d] + 1))
+            line(("int g%d = t%d == 0 ? p%d : t%d <= %d ? -t%d : n%d + t%d - %d;"):format(d, d, d, d, low[d], d, d, d,
+                low[d] + 1))
             local source = modes[d] == "clamp" and ("clamp(g%d, 0, n%d - 1)"):format(d, d) or
                 ("adjoint_mirror(g%d, n%d)"):format(d, d)
             line(("if (t%d == 0 || %s == p%d) {"):format(d, source, d))
@@ -90,7 +92,8 @@ local function add_edges(sum, list, modes, shape, type_name, axis, low, high)
     local kernel = compiled(edges(list, modes, rank, type_name, axis, low, high))
     local size = {1, 1, 1, 1}
     for d = 1, rank do size[rank - d + 1] = shape[d] end
-    local thick1, thick2 = math.min(n, modes[axis] == "clamp" and 1 or low[axis]), modes[axis] == "clamp" and 1 or high[axis]
+    local thick1, thick2 = math.min(n, modes[axis] == "clamp" and 1 or low[axis]), modes[axis] == "clamp" and 1 or
+        high[axis]
     local parts = {}
     if low[axis] + high[axis] >= n or thick1 + thick2 >= n then
         parts[1] = {1, n}
@@ -103,14 +106,16 @@ local function add_edges(sum, list, modes, shape, type_name, axis, low, high)
         for d = 1, rank do from[d], to[d] = 1, shape[d] end
         from[axis], to[axis] = part[1], part[2]
         first[rank - axis + 1] = part[1] - 1
-        local arguments = {size = size, first = first, r = rank == 1 and sum:domain(from[1], to[1]) or sum:domain(from, to)}
+        local arguments = {size = size, first = first, r = rank == 1 and sum:domain(from[1], to[1]) or
+            sum:domain(from, to)}
         for i, c in ipairs(list) do arguments["c" .. i] = c.bar end
         kernel(arguments)
     end
 end
 
 --- neighbors.pull(list, type_name, s, param) returns the adjoint of a neighbor stream s. list: contributions
--- {offset, bar}: the stream `bar` has for each element of the launch the adjoint of the element of s at `offset` (slowest
+-- {offset, bar}: the stream `bar` has for each element of the launch the adjoint of the element of s at `offset`
+-- (slowest
 -- dimension first; missing ones are 0). param: the parameter, whose boundary modes are in `declaration`.
 function neighbors.pull(list, type_name, s, param)
     local shape, rank = {}, #s.shape

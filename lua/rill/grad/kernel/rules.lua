@@ -1,10 +1,13 @@
 -- How the operations of kernels are differentiated. A rule is a table with
---   factors(y, args, b)     the partial derivatives of the result y with respect to each argument, component by component;
+--   factors(y, args, b)     the partial derivatives of the result y with respect to each argument, component by
+-- component;
 --                           nil: 0
 -- or, for other operations, with
---   adjoint(b, w, y, args, s)   adds to the adjoints of the arguments, where w is the adjoint of the result of statement s
+--   adjoint(b, w, y, args, s)   adds to the adjoints of the arguments, where w is the adjoint of the result of
+-- statement s
 --   tangent(b, y, args, dots, s)   returns the tangent of the result; dots[i] is nil if argument i has none
--- `b` is the builder of adjoint.lua or tangent.lua: b:add(argument, e) adds to an adjoint, b:keep(e) stores an expression
+-- `b` is the builder of adjoint.lua or tangent.lua: b:add(argument, e) adds to an adjoint, b:keep(e) stores an
+-- expression
 -- in a variable, b.types describes types.
 local ir = require "rill.grad.kernel.ir"
 local types = require "rill.grad.kernel.types"
@@ -49,11 +52,13 @@ end
 
 local function is_one(e) return e.literal and (e.text == "1.0") end
 
+-- Returns the product of the components of two values.
 local function times(a, b, type)
     if is_one(b) then return a end
     if is_one(a) then return b end
     if b.text == "-1.0" then return join("-$1", type, a) end
-    return join("$1 * $2", type, a, b)
+    local both = a.type:find "mat" and b.type:find "mat"
+    return join(both and "matrixCompMult($1, $2)" or "$1 * $2", type, a, b)
 end
 
 -- Makes a rule of a function that returns factors.
@@ -264,7 +269,8 @@ local function define(name, ...)
                     end
                     parts[c] = formula:gsub("%$(%d)", function(k)
                         return take(k == "0" and y or args[tonumber(k)])
-                    end):gsub("%f[%w]T%(", types.of(info.base, split and 1 or info.rows) .. "(")
+                    end):gsub("%f[%w]T%(", types.of(info.base, split and 1 or info.rows) .. "("):gsub("%d%.%d%d%d%d%d+",
+                        info.base == "double" and "%0LF" or "%0")
                 end
                 local reads = table.move(y.reads, 1, #y.reads, 1, {})
                 for k = 1, #args do
@@ -273,7 +279,8 @@ local function define(name, ...)
                     end
                 end
                 if not formula:find("$0", 1, true) then table.remove(reads, 1) end
-                list[i] = ir.value(split and y.type .. "(" .. table.concat(parts, ", ") .. ")" or parts[1], y.type, reads)
+                list[i] = ir.value(split and y.type .. "(" .. table.concat(parts, ", ") .. ")" or parts[1], y.type,
+                    reads)
             end
         end
         return list
@@ -336,7 +343,8 @@ builtin.mix = factors(function(y, args, b)
     return {join("1.0 - $1", t.type, t), t, join("$1 - $2", y.type, args[2], args[1])}
 end)
 
--- A rule for functions of vectors: adjoint(b, w, y, args) returns the adjoints of the arguments; the tangent is the given
+-- A rule for functions of vectors: adjoint(b, w, y, args) returns the adjoints of the arguments; the tangent is the
+-- given
 -- expression of each argument's tangent.
 local function define_vector(name, adjoint, tangent)
     builtin[name] = {
@@ -370,7 +378,8 @@ define_vector("distance", function(b, w, y, args)
     local d = b:keep(join("($1 - $2) * $3", args[1].type, args[1], args[2], (toward(b, w, y))))
     return {d, join("-$1", d.type, d)}
 end, function(b, y, args, dot, i)
-    return join((i == 2 and "-" or "") .. "$1 * dot($2 - $3, $4)", y.type, toward(b, literal("1.0", "float"), y), args[1],
+    return join((i == 2 and "-" or "") .. "$1 * dot($2 - $3, $4)", y.type, toward(b, literal("1.0", "float"), y),
+        args[1],
         args[2], dot)
 end)
 define_vector("dot", function(_, w, _, args)
@@ -451,6 +460,8 @@ builtin.refract = {
     adjoint = function(b, w, y, args)
         local incident, normal, eta = args[1], args[2], args[3]
         local scalar = b.types.info(y.type).base
+        local float_eta = eta
+        eta = b:keep(join(scalar .. "($1)", scalar, eta))
         local d = b:keep(join("dot($1, $2)", scalar, normal, incident))
         local k = b:keep(join("1.0 - $1 * $1 * (1.0 - $2 * $2)", scalar, eta, d))
         local root = b:keep(join("sqrt(max($1, 0.0))", scalar, k))
@@ -460,23 +471,22 @@ builtin.refract = {
         local toward_d = b:keep(join("$1 * $2 + 2.0 * $3 * $2 * $2 * $4", scalar, c, eta, inner, d))
         b:add(incident, join("$1 * $2 + $3 * $4", y.type, eta, on, toward_d, normal))
         b:add(normal, join("-($1 * $2 + $3) * $4 + $5 * $6", y.type, eta, d, root, on, toward_d, incident))
-        local info = b.types.info(eta.type)
-        if info.real then
-            b:add(eta, join(eta.type .. "($1)", eta.type, join("dot($1, $2) + $3 * $4 - 2.0 * $5 * $6 * (1.0 - $4 * $4)", scalar, on, incident, c, d,
-                inner, eta)))
-        end
+        b:add(float_eta, join(float_eta.type .. "($1)", float_eta.type,
+            join("dot($1, $2) + $3 * $4 - 2.0 * $5 * $6 * (1.0 - $4 * $4)",
+            scalar, on, incident, c, d, inner, eta)))
     end,
     tangent = function(b, y, args, dots)
         local incident, normal, eta = args[1], args[2], args[3]
         local scalar = b.types.info(y.type).base
         local zero, none = b:zero(y.type), b:zero(scalar)
+        eta = b:keep(join(scalar .. "($1)", scalar, eta))
         local i1, n1, e1 = dots[1] or zero, dots[2] or zero, dots[3] or none
         local d = b:keep(join("dot($1, $2)", scalar, normal, incident))
         local d1 = b:keep(join("dot($1, $2) + dot($3, $4)", scalar, n1, incident, normal, i1))
         local k = b:keep(join("1.0 - $1 * $1 * (1.0 - $2 * $2)", scalar, eta, d))
         local root = b:keep(join("sqrt(max($1, 0.0))", scalar, k))
-        local r1 = b:keep(join("$1 > 0.0 ? (-2.0 * $2 * $3 * (1.0 - $4 * $4) + 2.0 * $2 * $2 * $4 * $5) * 0.5 / $1 : $6", scalar,
-            root, eta, e1, d, d1, none))
+        local k1 = b:keep(join("2.0 * $1 * $1 * $2 * $3 - 2.0 * $1 * $4 * (1.0 - $2 * $2)", scalar, eta, d, d1, e1))
+        local r1 = b:keep(join("$1 > 0.0 ? $2 * 0.5 / $1 : $3", scalar, root, k1, none))
         local first = b:keep(join("$1 * $2 + $3 * $4", y.type, eta, i1, e1, incident))
         local second = b:keep(join("$1 * $2 + $3 * $4 + $5", scalar, e1, d, eta, d1, r1))
         local third = b:keep(join("$1 * $2 + $3", scalar, eta, d, root))

@@ -11,7 +11,7 @@ local value, read, join = ir.value, ir.read, ir.join
 
 local Tangent = builder.extend()
 
--- Returns the tangent of a value; nil if it is 0.
+--- Returns the tangent of a value; nil if it is 0.
 function Tangent:dot(e)
     local variable = e.variable
     if not variable then return nil end
@@ -25,6 +25,7 @@ function Tangent:dot(e)
     return dot and read(dot) or nil
 end
 
+--- Returns the variable of the tangent of a variable.
 function Tangent:new_dot(variable)
     if not variable.dot then
         variable.dot = {name = self.lowered:name(variable.name:gsub("%W.*", "") .. "_dot"), type = variable.type,
@@ -44,6 +45,7 @@ function Tangent:again(s, y)
     return e
 end
 
+--- The tangent of an interpolated value at position p, whose tangent is p_dot.
 function Tangent:sample_again(s, y, p, p_dot)
     local name = s.sample.target.text
     local sum
@@ -62,17 +64,20 @@ function Tangent:sample_again(s, y, p, p_dot)
         for corner = 0, (1 << rank) - 1 do
             local index, weight = {}, {}
             for d = rank, 1, -1 do
-                index[#index + 1] = ("[int(%s)%s]"):format(component(low, d), corner >> (d - 1) & 1 == 1 and " + 1" or "")
+                index[#index + 1] = ("[int(%s)%s]"):format(component(low, d), corner >> (d - 1) & 1 == 1 and " + 1" or
+                    "")
             end
             for d = 1, rank do
-                weight[d] = corner >> (d - 1) & 1 == 1 and component(between, d) or "(1.0 - " .. component(between, d) .. ")"
+                weight[d] = corner >> (d - 1) & 1 == 1 and component(between, d) or "(1.0 - " .. component(between,
+                    d) .. ")"
             end
             for d = 1, rank do
                 local rest = {}
                 for k = 1, rank do
                     if k ~= d then rest[#rest + 1] = " * " .. weight[k] end
                 end
-                texts[#texts + 1] = (corner >> (d - 1) & 1 == 1 and "+ " or "- ") .. name .. table.concat(index) .. " * " ..
+                texts[#texts + 1] = (corner >> (d - 1) & 1 == 1 and "+ " or "- ") .. name .. table.concat(index) ..
+                    " * " ..
                     component(p_dot, d) .. table.concat(rest)
             end
         end
@@ -84,6 +89,7 @@ end
 
 local forward = {}
 
+--- Adds the statements of a list, and those of their tangents.
 function Tangent:statements(list)
     for _, s in ipairs(list) do forward[s.op](self, s) end
 end
@@ -97,13 +103,14 @@ local function inner(self, list)
     return made
 end
 
+--- Returns the tangents of arguments.
 function Tangent:dots(args)
     local dots = {}
     for i, arg in ipairs(args or {}) do dots[i] = self:dot(arg) end
     return dots
 end
 
--- Sets the tangent of a variable that has one, or for variables that are set several times always.
+--- Sets the tangent of a variable that has one, or for variables that are set several times always.
 function forward.set(self, s)
     self:emit(s)
     if not s.rule or not self.types.info(s.to.type).real then return end
@@ -116,6 +123,7 @@ function forward.set(self, s)
     self:emit {op = "set", to = self:new_dot(s.to), e = e or self:zero(s.to.type)}
 end
 
+--- The tangent of a variable with a new part.
 function forward.update(self, s)
     self:emit(s)
     if not self.types.info(s.to.type).real then return end
@@ -124,6 +132,7 @@ function forward.update(self, s)
         e = part or self:zero(s.part), reads = {base}}
 end
 
+--- The tangent of an array with a new element.
 function forward.put(self, s)
     self:emit(s)
     if self.types.info(s.to.type).real then
@@ -131,8 +140,10 @@ function forward.put(self, s)
     end
 end
 
+--- An array without values.
 function forward.declare(self, s) self:emit(s) end
 
+--- Pushes a value and its tangent.
 function forward.push(self, s)
     self:emit {op = "emit", name = s.output.text, e = s.e, root = true}
     if self.types.info(s.e.type).real then
@@ -144,6 +155,7 @@ forward["if"] = function(self, s)
     self:emit {op = "if", condition = s.condition, yes = inner(self, s.yes), no = inner(self, s.no)}
 end
 
+--- A loop computes the tangents in the same iterations.
 function forward.loop(self, s)
     s.body = inner(self, s.body)
     self:emit(s)
@@ -232,7 +244,8 @@ function tangent.method(tools)
         end
         for _, name in ipairs(t.arguments) do
             if given[name] == nil then
-                fail("%s: argument '%s' is missing: the arguments are %s", t.where, name, table.concat(t.arguments, ", "))
+                fail("%s: argument '%s' is missing: the arguments are %s", t.where, name, table.concat(t.arguments,
+                    ", "))
             end
         end
         local named = tools.launch_options(given)
@@ -264,8 +277,10 @@ function tangent.method(tools)
         return ("tangent of %s with respect to %s"):format(t.about.name, table.concat(t.names, ", "))
     end
 
-    --- k:tangent([options]) returns the tangent of a kernel (forward mode): an object t that is called with the arguments
-    -- of the kernel without its outputs, then a tangent of the shape of the argument for each parameter in the option wrt,
+    --- k:tangent([options]) returns the tangent of a kernel (forward mode): an object t that is called with the
+    -- arguments
+    -- of the kernel without its outputs, then a tangent of the shape of the argument for each parameter in the option
+    -- wrt,
     -- or with a table of them by name; the tangent of x is named x_dot. It returns the outputs of the kernel, then the
     -- tangents of those of floats. wrt: as for k:gradient.
     return function(k, options)
@@ -282,7 +297,8 @@ function tangent.method(tools)
             local about = tools.described(k)
             if about.reduces then fail("%s: '%s' is a reduce kernel", where, about.name) end
             local lowered = tools.refusing(about, where, tools.lowered_of, about)
-            local names = tools.names_of(about, wrt, function(name) return lowered.types.info(about.types[name]).real end, where)
+            local names = tools.names_of(about, wrt,
+                function(name) return lowered.types.info(about.types[name]).real end, where)
             local t = {about = about, names = names, arguments = {}, accepts = {}, where = "tangent of " .. about.name}
             for _, param in ipairs(about.params) do
                 if not param.fixed and (tools.inputs[param.kind] or param.kind == "iterator stream") then

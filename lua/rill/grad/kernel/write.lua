@@ -45,10 +45,11 @@ local function outer(block, inner, s)
     return s
 end
 
---- write.body(list, live, zero, info) returns the text of a function's body. `live`: the needed statements; zero(type): the
+--- write.body(list, live, zero, info) returns the text of a function's body. `live`: the needed statements;
+-- zero(type): the
 -- literal 0 of a type.
 function write.body(list, live, zero, info)
-    local found, order = {}, {} -- by variable: the block where it is declared, the first statement, whether it is set once
+    local found, order = {}, {} -- by variable: the block where it is declared, its uses, and how often it is set
     local top = {depth = 0, list = list}
     list.block = top
     each_use(list, live, function(variable, block, s, sets)

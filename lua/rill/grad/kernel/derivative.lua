@@ -42,7 +42,8 @@ local function described(k)
     local tree, module, helpers = core._kernel_tree(k)
     local _, fast, params, group, reduces = core._kernel_text(k)
     local about = {
-        name = k.name, tree = tree, module = module, helpers = helpers, fast = fast, params = params, kinds = {}, fixed = {},
+        name = k.name, tree = tree, module = module, helpers = helpers, fast = fast, params = params, kinds = {},
+            fixed = {},
         by_name = {}, types = {}, group = group, reduces = reduces, random = core._is_random(k),
     }
     for _, param in ipairs(params) do
@@ -89,7 +90,8 @@ local function names_of(about, wrt, is_real, where)
         elseif not INPUTS[param.kind] then
             fail("%s: option 'wrt': '%s' is an %s of '%s': name an input", where, name, param.kind, about.name)
         elseif not is_real(name) then
-            fail("%s: option 'wrt': '%s' is of type %s, which has no derivative: only floats and doubles have one", where, name,
+            fail("%s: option 'wrt': '%s' is of type %s, which has no derivative: only floats and doubles have one",
+                where, name,
                 param.type)
         end
         seen[name], list[i] = true, name
@@ -108,8 +110,6 @@ local function refusing(about, where, f, ...)
 end
 
 local function lowered_of(about)
-    if about.group then error({refused = "group kernels have no derivative: write 'gradient void " .. about.name ..
-        "(...)' next to the kernel"}, 0) end
     return lower.run(about.tree, about.module, about.kinds, about.fixed)
 end
 
@@ -158,7 +158,8 @@ local function compose(about, lowered, name, list, signature)
         end
     end
     local places = mentions(body, "adjoint_place") and PLACES or ""
-    return ("%s%skernel void %s(%s) {\n%s\n}"):format(about.helpers, places, name, table.concat(parts, ", "), body), taken
+    return ("%s%skernel void %s(%s) {\n%s\n}"):format(about.helpers, places, name, table.concat(parts, ", "), body),
+        taken
 end
 
 -- ---- gradients
@@ -284,13 +285,15 @@ local function read_arguments(g, ...)
     if n == 1 and type(first) == "table" and not getmetatable(first) and #first == 0 then
         for key, v in pairs(first) do
             if not g.accepts[key] and not OPTIONS[key] then
-                fail("%s: unknown argument or option '%s': expected %s", where, tostring(key), table.concat(g.arguments, ", "))
+                fail("%s: unknown argument or option '%s': expected %s", where, tostring(key),
+                    table.concat(g.arguments, ", "))
             end
             given[key] = v
         end
     else
         if n ~= #g.arguments then
-            fail("%s: expected %d arguments, got %d: they are %s", where, #g.arguments, n, table.concat(g.arguments, ", "))
+            fail("%s: expected %d arguments, got %d: they are %s", where, #g.arguments, n, table.concat(g.arguments,
+                ", "))
         end
         for i, name in ipairs(g.arguments) do given[name] = (select(i, ...)) end
     end
@@ -364,10 +367,6 @@ end
 local function strided(bar, shape, launch, type_name)
     local rank = math.max(#shape, #launch)
     local terms = {}
-    local from = {}
-    for d = 1, rank do
-        from[d] = ("%d"):format(launch[d - rank + #launch] or 1)
-    end
     local stride = 1
     for d = rank, 1, -1 do
         local n, m = shape[d - rank + #shape] or 1, launch[d - rank + #launch] or 1
@@ -383,7 +382,8 @@ end
 local function places_of(s, where, name)
     local size, mode = {1, 1, 1, 1}, {0, 0, 0, 0}
     local rank = #s.shape
-    if rank > 4 then fail("%s: argument '%s': a stream that is read by index has at most 4 dimensions, got %d", where, name, rank) end
+    if rank > 4 then fail("%s: argument '%s': a stream that is read by index has at most 4 dimensions, got %d", where,
+        name, rank) end
     local modes = core._boundary(s, true) or {}
     for d = 1, rank do
         size[d] = s.shape[rank - d + 1]
@@ -411,7 +411,8 @@ local function adjoint_of(g, name, given, results, launch)
             for i, at in ipairs(sum.at) do bars[i] = results[at] end
             if sum.matrix then
                 for i, bar in ipairs(bars) do
-                    bars[i] = bar:sum {keep = true}:reshape {1}:as(sum.type:find "^d" and "double" or "float"):reshape {-1}
+                    bars[i] = bar:sum {keep = true}:reshape {1}:as(sum.type:find "^d" and "double" or
+                        "float"):reshape {-1}
                 end
                 -- A matrix is a table of rows.
                 return rill.stack(bars, 2):reshape {sum.matrix.rows, sum.matrix.columns}
@@ -534,7 +535,8 @@ local function cached(k, kind, wrt, make_new)
     return known[key]
 end
 
---- k:gradient([options]) returns the adjoint of a kernel (reverse mode): an object g that is called with the arguments of
+--- k:gradient([options]) returns the adjoint of a kernel (reverse mode): an object g that is called with the arguments
+-- of
 -- the kernel without its outputs, then the adjoint of each output of floats, in the order of the signature, or with a
 -- table of them by name; the adjoint of an output r is named r_bar. It returns the adjoints of the parameters in the
 -- option wrt, in its order: streams of the shapes of the arguments; that of a constant is a stream of one element.
@@ -556,7 +558,8 @@ function gradient.gradient(k, options)
         local lowered = refusing(about, where, lowered_of, about)
         local function is_real(name) return lowered.types.info(about.types[name]).real end
         local names = names_of(about, wrt, is_real, where)
-        local g = {about = about, names = names, outputs = {}, arguments = {}, accepts = {}, counting = {}, where = "gradient of " .. about.name}
+        local g = {about = about, names = names, outputs = {}, arguments = {}, accepts = {}, counting = {},
+            where = "gradient of " .. about.name}
         for _, param in ipairs(about.params) do
             if not param.fixed and (INPUTS[param.kind] or param.kind == "iterator stream") then
                 table.insert(g.arguments, param.name)
@@ -579,8 +582,10 @@ function gradient.gradient(k, options)
 end
 
 gradient.tangent = tangent.method {
-    described = described, lowered_of = lowered_of, names_of = names_of, refusing = refusing, compose = compose, cached = cached,
-    check_kernel = check_kernel, as_stream = as_stream, options = OPTIONS, inputs = INPUTS, launch_options = launch_options,
+    described = described, lowered_of = lowered_of, names_of = names_of, refusing = refusing, compose = compose,
+        cached = cached,
+    check_kernel = check_kernel, as_stream = as_stream, options = OPTIONS, inputs = INPUTS,
+        launch_options = launch_options,
 }
 
 return gradient
