@@ -141,6 +141,8 @@ k.params: table[] -- the parameters in order: tables with name, type and kind
 k:source(): string -- returns the GLSL text that was compiled last
 k:notes(): string[] -- returns notes about what is legal in the text of the kernel but probably not meant: "file:line:column: note: ..." with the line. There are notes about an assignment to an input or constant, a quotient of ints that becomes a float, a variable that hides a parameter, a parameter that is not used, and an output that is never assigned
 k:explain(...: any): string -- takes the arguments of a launch and describes it: how each argument is accessed, and why
+k:gradient(options?: {wrt?: string[]}): function -- returns the adjoint of the kernel (reverse mode), called with its arguments and then the adjoint r_bar of each output r, by position or by name: the adjoints of the parameters wrt (default: all of floats)
+k:tangent(options?: {wrt?: string[]}): function -- returns the tangent of the kernel (forward mode), called with its arguments and then the tangent x_dot of each parameter x of wrt: the outputs, then their tangents
 k:specialize(constants: table): kernel -- returns a kernel with constants fixed in its text: k:specialize{n = 3}
 k:seed(n: integer): kernel -- returns the kernel with the random numbers of a seed in all its launches. Kernels call random(), random2() to random4(), random_int(n), random_normal() and random_exponential()
 s:map(expression: string, constants?: table): stream -- runs a one-line kernel: a GLSL expression in x, the element, and named constants. x.name is a field of a structure
