@@ -27,6 +27,8 @@ local first = {
 local more = {
     {"path_tracer", "a path tracer of one page: a room with balls of plaster, metal and glass", 384, 64, directory},
     {"dla", "diffusion-limited aggregation: particles walk until they touch an aggregate", 5000, 1, directory},
+    {"plate", "the conductivity of a plate from temperatures, by gradients of a simulation", 48, 20, directory},
+    {"letter", "smoke that forms a letter, by gradients of a simulation", 20, directory},
     {"ising", "the Ising model below, at and above its critical temperature", 256, 400, directory},
     {"tour", "streams, kernels, reductions and views in sixty lines", directory},
     {"paint3d", "a mesh painted with brushes, in an octree of 2048 x 2048 x 2048 texels", 512, directory},
