@@ -6,6 +6,7 @@ local rill = require "rill"
 local errors = require "rill.core.error"
 local template = require "rill.glsl.template"
 local option = require "rill.core.options"
+local recorder = require "rill.core.recorder"
 local fail <const> = errors.fail
 
 local blas = {}
@@ -168,6 +169,9 @@ end)
 
 -- ---- matrices
 
+-- multiply(function, alpha, a, b, beta, c) computes c = alpha a b + beta c.
+local multiply <const> = recorder.wrap("rill.blas.product", core._matmul_add)
+
 -- Returns a view with the last two dimensions exchanged.
 local function exchanged(s)
     local axes, rank = {}, #s.shape
@@ -194,7 +198,7 @@ define("gemv", {
         fail("rill.blas.gemv: %s%s, %s, %s: expected %d elements of x and %d of y", sized("A", A),
             options.transpose and " (transposed)" or "", sized("x", x), sized("y", y), op.shape[2], op.shape[1])
     end
-    core._matmul_add("rill.blas.gemv", alpha, op, widened(x, y), beta, y)
+    multiply("rill.blas.gemv", alpha, op, widened(x, y), beta, y)
     return y
 end)
 
@@ -226,7 +230,7 @@ define("gemm", {
             "of A and the columns of B", sized("A", A), options.transpose_a and " (transposed)" or "", sized("B", B),
             options.transpose_b and " (transposed)" or "", sized("C", C))
     end
-    core._matmul_add("rill.blas.gemm", alpha, a, widened(b, C), beta, C)
+    multiply("rill.blas.gemm", alpha, a, widened(b, C), beta, C)
     return C
 end)
 

@@ -49,7 +49,10 @@ local function touches(value, depth)
         return 0
     elseif expression.is(value) then
         return bits_of_leaves(value)
-    elseif getmetatable(value) or depth == 0 then
+    elseif getmetatable(value) then
+        local part = recorder.parts[rill.type(value)]
+        return part and touches(part(value)) or 0
+    elseif depth == 0 then
         return 0
     end
     local bits = 0
@@ -411,6 +414,11 @@ end
 -- ---- hooks
 
 --- See lua/rill/core/recorder.lua.
+function recorder.tracks(s)
+    return touches(s) ~= 0
+end
+
+--- See lua/rill/core/recorder.lua.
 function recorder.evaluate(e)
     if touches(e) == 0 then
         return nil
@@ -451,20 +459,21 @@ function Call.writes(_, s) -- luacheck: ignore 212
     return tape.preserve(s)
 end
 
---- tape.rule(name, run [, writes]) defines the rule of an operation, "s:NAME" or "rill.NAME". run(call, ...) is called
--- with the arguments if one of them is tracked, and returns the results. It calls call:run and call:record, or other
--- operations, which are recorded. `writes`: whether the operation writes elements of its first argument; then the rule
--- is called for all writes to memory that is tracked or needed.
-function tape.rule(name, run, writes)
+--- tape.rule(name, run [, writes [, always]]) defines the rule of an operation, "s:NAME" or "rill.NAME". run(call, ...)
+-- is called with the arguments if one of them is tracked, and returns the results. It calls call:run and call:record,
+-- or other operations, which are recorded. `writes`: whether the operation writes elements of its first argument; then
+-- the rule is called for all writes to memory that is tracked or needed. `always`: the rule is called for all
+-- arguments, since a function among them may depend on tracked streams.
+function tape.rule(name, run, writes, always)
     assert(not rules[name], name)
-    rules[name] = {run = run, writes = writes or false}
+    rules[name] = {run = run, writes = writes or false, always = always or false}
 end
 
 --- See lua/rill/core/recorder.lua.
 function recorder.call(name, f, ...)
     local rule = rules[name]
     if rule then
-        local concerned = false
+        local concerned = rule.always
         for i = 1, select("#", ...) do
             concerned = concerned or touches((select(i, ...))) ~= 0
         end

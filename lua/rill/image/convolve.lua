@@ -4,6 +4,7 @@ local convolve = require "rill.stream.convolve"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local picture = require "rill.image.arguments"
+local recorder = require "rill.core.recorder"
 local weighted = require "rill.image.kernel_sum"
 local fail <const> = errors.fail
 local is_table <const> = option.table[1]
@@ -98,5 +99,9 @@ weigh.separable = picture.filter("separable", function(s, kind, where, wy, wx)
     end
     return by_streams(where, s, is_table(wy) and rill.from(wy) or wy, is_table(wx) and rill.from(wx) or wx)
 end)
+
+for name, filter in pairs(weigh) do
+    weigh[name] = recorder.wrap("rill.image." .. name, filter)
+end
 
 return weigh

@@ -6,6 +6,7 @@ local tables = require "rill.core.tables"
 local class = require "rill.core.class"
 local elimination = require "rill.solve.elimination"
 local operator = require "rill.solve.operator"
+local recorder = require "rill.core.recorder"
 local outcome = require "rill.solve.report"
 local triangular = require "rill.solve.factor"
 local kernels <const> = require "rill.glsl.template".sections "direct"
@@ -280,6 +281,10 @@ function methods.determinant(self)
 end
 
 class.guard(methods, "F")
+recorder.parts["factors"] = function(F) return F._A end
+for _, name in ipairs {"solve", "determinant"} do
+    methods[name] = recorder.wrap("F:" .. name, methods[name])
+end
 
 -- Returns x and the report, or the factors if b is nil.
 local function solve(method, A, b, given)

@@ -3,6 +3,7 @@
 local errors = require "rill.core.error"
 local lazy = require "rill.core.lazy"
 local methods = require "rill.solve.methods"
+local recorder = require "rill.core.recorder"
 
 -- Returns a function that loads the function `name` of a file when it is first called, and raises an error for more
 -- arguments than that function has.
@@ -22,6 +23,7 @@ end
 
 local solve = {}
 for name, file in methods:gmatch "([%w_]+) ([%w_]+) %([^\n]*" do
-    solve[name] = method("rill.solve." .. name, file, name)
+    local whole <const> = "rill.solve." .. name
+    solve[name] = recorder.wrap(whole, method(whole, file, name))
 end
 return errors.strict(solve, "rill.solve")

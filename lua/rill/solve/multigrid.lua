@@ -13,6 +13,7 @@ local option = require "rill.core.options"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.report"
 local outer = require "rill.solve.residual_cycle"
+local recorder = require "rill.core.recorder"
 local tables = require "rill.core.tables"
 local provider = require "rill.stream.provider"
 local template = require "rill.glsl.template"
@@ -277,6 +278,7 @@ function methods:cycle(x, b, count)
 end
 
 class.guard(methods, "h")
+methods.solve = recorder.wrap("h:solve", methods.solve)
 
 local multigrid = {}
 

@@ -5,6 +5,7 @@ local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 local matrix = require "rill.sparse.matrix"
 local products = require "rill.sparse.products"
+local recorder = require "rill.core.recorder"
 local fail <const>, nonzero <const> = errors.fail, matrix.nonzero
 local kernels <const> = require "rill.glsl.template".sections "algebra"
 
@@ -99,10 +100,10 @@ local function sum(where, A, B, sign)
 end
 
 --- A + B returns the sum of two matrices of one shape.
-function algebra.add(A, B) return sum("A + B", A, B, 1) end
+algebra.add = recorder.wrap("A + B", function(A, B) return sum("A + B", A, B, 1) end)
 
 --- A - B returns the difference of two matrices of one shape.
-function algebra.sub(A, B) return sum("A - B", A, B, -1) end
+algebra.sub = recorder.wrap("A - B", function(A, B) return sum("A - B", A, B, -1) end)
 
 --- -A returns the negative of a matrix.
 function algebra.unm(A)
@@ -210,7 +211,7 @@ end
 --- algebra.product(A, B, where) returns the product of two sparse matrices (expand, sort, compress: S. Dalton, L. Olson
 -- and N. Bell, Optimizing sparse matrix-matrix multiplication for the GPU, 2015). Sums that are 0 are left out, as in
 -- scipy. `where`: the name for messages.
-function algebra.product(A, B, where)
+algebra.product = recorder.wrap("A * B", function(A, B, where)
     local m, n <const> = A.shape[1], B.shape[2]
     if A.shape[2] ~= B.shape[1] then
         fail("%s: A is %d x %d, B is %d x %d: expected as many rows of B as columns of A", where, m, A.shape[2],
@@ -238,7 +239,7 @@ function algebra.product(A, B, where)
         return made(A, m, n, without_zeros(expanded(p, 0, count, 0, m)))
     end
     return made(A, m, n, without_zeros(in_passes(p, m)))
-end
+end)
 
 --- A * B returns the product of two sparse matrices, of a matrix and a number, or A:multiply(B) for a stream B.
 function algebra.mul(A, B)

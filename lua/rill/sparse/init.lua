@@ -7,6 +7,7 @@ local arguments = require "rill.sparse.arguments"
 local lazy = require "rill.core.lazy"
 local entries = require "rill.sparse.rows"
 local matrix = require "rill.sparse.matrix"
+local recorder = require "rill.core.recorder"
 local fail <const>, make <const>, normal <const> = errors.fail, matrix.make, matrix.normal
 local MOST_SLOTS <const> = matrix.MOST_SLOTS
 local check_options <const>, check_range <const> = arguments.options, arguments.range
@@ -93,7 +94,7 @@ for _, name in ipairs {"add", "sub", "mul", "div", "unm"} do
 end
 matrix.hooks.product = lazy.call("rill.sparse.algebra", "product")
 for name, f in pairs(sparse) do
-    sparse[name] = errors.guard(f, "rill.sparse." .. name)
+    sparse[name] = recorder.wrap("rill.sparse." .. name, errors.guard(f, "rill.sparse." .. name))
 end
 errors.strict(sparse, "rill.sparse")
 local container = errors.guard(core._sparse)

@@ -6,6 +6,7 @@ local class = require "rill.core.class"
 local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
 local products = require "rill.sparse.products"
+local recorder = require "rill.core.recorder"
 local slices = require "rill.sparse.slices"
 local template = require "rill.glsl.template"
 local tiles = require "rill.sparse.tiles"
@@ -560,6 +561,10 @@ for _, functions in ipairs {methods, fields} do
         functions[name] = errors.guard(f, (functions == fields and "A." or "A:") .. name)
     end
 end
+for _, name in ipairs {"multiply", "dense", "diagonal"} do
+    methods[name] = recorder.wrap("A:" .. name, methods[name])
+end
+recorder.parts["matrix"] = function(A) return A._values end
 meta.__close = methods.close
 
 return {is = Matrix.is, check = check_streams, new = new, make = make, normal = normal, nonzero = nonzero,

@@ -4,6 +4,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local entries = require "rill.sparse.rows"
+local recorder = require "rill.core.recorder"
 local slices = require "rill.sparse.slices"
 local kernels <const> = require "rill.glsl.template".sections "products"
 
@@ -107,11 +108,11 @@ function products.rows(plan, columns, values, x, y)
 end
 
 --- products.sums(begins, values) returns the sums of runs of neighbors, which begin at `begins`.
-function products.sums(begins, values)
+products.sums = recorder.wrap("rill.sparse sums", function(begins, values)
     local plan = products.plan(begins, values.size)
     local sums = rill.stream(values.type, begins.size - 1)
     products.rows(plan, nil, nil, values, sums)
     return sums
-end
+end)
 
 return products

@@ -3,6 +3,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local recorder = require "rill.core.recorder"
 local types = require "rill.core.types"
 local kernels <const> = require "rill.glsl.template".sections "convolve"
 local fail <const> = errors.fail
@@ -150,14 +151,14 @@ end
 --- rill.convolve(a, b [, {boundary=}]) returns r with r[i] = sum over k of a[i + n // 2 - k] b[k], where n is the size
 -- of b and indices are 0-based: a new stream of the shape of a, double if one of them is. a may have vectors.
 -- `boundary` defines the elements outside of a. Default: the mode of s:boundary if a has one, else "clamp".
-convolve.convolve = errors.guard(function(a, b, options)
+convolve.convolve = recorder.wrap("rill.convolve", errors.guard(function(a, b, options)
     return convolve.run("rill.convolve", a, b, options, true)
-end, "rill.convolve")
+end, "rill.convolve"))
 
 --- rill.correlate(a, b [, {boundary=}]) returns r with r[i] = sum over k of a[i - n // 2 + k] b[k]. Otherwise like
 -- rill.convolve.
-convolve.correlate = errors.guard(function(a, b, options)
+convolve.correlate = recorder.wrap("rill.correlate", errors.guard(function(a, b, options)
     return convolve.run("rill.correlate", a, b, options, false)
-end, "rill.correlate")
+end, "rill.correlate"))
 
 return convolve

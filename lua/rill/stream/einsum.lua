@@ -3,6 +3,7 @@ local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local recorder = require "rill.core.recorder"
 local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
@@ -301,7 +302,7 @@ function einsum.einsum(subscripts, ...)
     end
     sum_rest(result, out)
     if #out == 0 then
-        return result.s:get(1)
+        return recorder.number(result.s)
     end
     local s <const>, seen <const> = ordered(result, out), types.seen_scalar(result.s.type)
     if s.type ~= seen then -- no operation has widened a small type

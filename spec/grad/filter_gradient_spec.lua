@@ -1,0 +1,67 @@
+-- Gradients of Fourier transforms and convolutions.
+local rill = require "rill"
+local differences = require "spec.support.differences"
+local gradients = require "spec.support.gradients"
+local leaks = require "spec.support.leaks"
+local doubles <const>, loss <const> = gradients.doubles, gradients.loss
+
+describe("the gradient of", function()
+    leaks.watch(setup, teardown)
+
+    it("rill.fft of real and complex numbers", function()
+        for _, n in ipairs {1, 2, 5, 6, 7} do
+            differences.check(function(a) return loss(rill.fft(a)) end, doubles(1, {n}))
+            differences.check(function(a) return loss(rill.fft(a, {inverse = true})) end, doubles(2, {n}))
+            differences.check(function(a, b) return loss(rill.fft(rill.vec2(a, b))) end, doubles(3, {n}, {n}))
+            differences.check(function(a, b)
+                return loss(rill.fft(rill.vec2(a, b), {inverse = true}))
+            end, doubles(4, {n}, {n}))
+        end
+    end)
+
+    it("rill.fft with half a spectrum", function()
+        for _, n in ipairs {1, 2, 5, 6, 7} do
+            local m <const> = n // 2 + 1
+            differences.check(function(a) return loss(rill.fft(a, {real = true})) end, doubles(5, {n}))
+            differences.check(function(a, b)
+                return loss(rill.fft(rill.vec2(a, b), {real = true, inverse = true, length = n}))
+            end, doubles(6, {m}, {m}))
+        end
+    end)
+
+    it("rill.fft along several dimensions, and some of them", function()
+        for _, axes in ipairs {{1}, {2}, {-1, 1}, {1, 2}} do
+            for _, real in ipairs {false, true} do
+                differences.check(function(a) return loss(rill.fft(a, {real = real, axes = axes})) end,
+                    doubles(7, {3, 4}))
+            end
+            differences.check(function(a, b)
+                return loss(rill.fft(rill.vec2(a, b), {inverse = true, axes = axes}))
+            end, doubles(8, {3, 4}, {3, 4}))
+            differences.check(function(a, b)
+                return loss(rill.fft(rill.vec2(a, b), {inverse = true, real = true, axes = axes, length = 5}))
+            end, doubles(9, {3, 3}, {3, 3}))
+        end
+        differences.check(function(a) return loss(rill.fft(a)) end, doubles(10, {2, 1, 3}))
+    end)
+
+    it("a gradient of a transform", function()
+        differences.check(function(a)
+            local g <const> = rill.grad(function(u) return loss(rill.fft(u, {real = true})) end)(a)
+            return loss(g)
+        end, doubles(11, {5}), {bound = 1e-6})
+    end)
+
+    for _, mode in ipairs {"zero", 1.5} do
+        it("rill.convolve and rill.correlate with the boundary " .. mode, function()
+            for _, name in ipairs {"convolve", "correlate"} do
+                for _, sizes in ipairs {{1, 1}, {5, 3}, {6, 4}, {2, 5}, {3, 1}, {4, 2}} do
+                    differences.check(function(a, b) return loss(rill[name](a, b, {boundary = mode})) end,
+                        doubles(12, {sizes[1]}, {sizes[2]}))
+                end
+                differences.check(function(a, b) return loss(rill[name]((a * a):eval():boundary(mode), b)) end,
+                    doubles(13, {4, 3}, {2, 3}))
+            end
+        end)
+    end
+end)

@@ -1,0 +1,81 @@
+-- Gradients of matrix products, einsum and rill.blas.
+local rill = require "rill"
+local check = require "spec.support.check"
+local differences = require "spec.support.differences"
+local gradients = require "spec.support.gradients"
+local leaks = require "spec.support.leaks"
+local doubles <const>, loss <const> = gradients.doubles, gradients.loss
+
+describe("the gradient of", function()
+    leaks.watch(setup, teardown)
+
+    it("rill.matmul is that of each factor, for matrices, vectors and batches", function()
+        for _, shapes in ipairs {
+            {{2, 3}, {3, 4}}, {{1, 1}, {1, 1}}, {{7, 1}, {1, 5}}, {{3}, {3, 4}}, {{2, 3}, {3}}, {{3}, {3}}, {{1}, {1}},
+            {{2, 2, 3}, {3, 1}}, {{2, 3}, {2, 3, 2}}, {{5, 1, 2, 3}, {4, 3, 2}}, {{3}, {2, 3, 2}}, {{2, 2, 3}, {3}},
+        } do
+            differences.check(function(a, b) return loss(rill.matmul(a, b)) end, doubles(1, table.unpack(shapes)))
+        end
+    end)
+
+    it("rill.matmul follows views, expressions and other types", function()
+        differences.check(function(a, b)
+            return loss(rill.matmul(a:transpose(), b:domain({1, 2}, {4, 4}):transpose()))
+        end, doubles(2, {3, 2}, {4, 4}))
+        differences.check(function(a) return loss(rill.matmul(a * a, a:transpose() + 1)) end, doubles(3, {3, 3}))
+        local x <const> = rill.from {{1, 2}, {3, 4}}
+        local g <const> = rill.grad(function(w) return rill.matmul(x:cast "int", w):sum() end)(x)
+        assert.equal("float", g.type)
+        check.equal({4, 4, 6, 6}, g:values())
+        differences.check(function(a) return loss(rill.matmul(a, x)) end, doubles(4, {3, 2}))
+    end)
+
+    it("rill.matmul is zero for factors without elements", function()
+        local a, b = rill.grad(function(p, q) return rill.matmul(p, q):sum() end)(
+            rill.stream("double", {2, 0}), rill.stream("double", {0, 3}))
+        assert.equal("2x0", tostring(a.shape))
+        assert.equal("0x3", tostring(b.shape))
+    end)
+
+    it("rill.einsum, rill.outer and rill.trace", function()
+        for _, case in ipairs {
+            {"ij,jk->ik", {2, 3}, {3, 2}}, {"ij,ij", {2, 3}, {2, 3}}, {"i,j->ij", {2}, {3}}, {"ii->i", {3, 3}},
+            {"ii", {3, 3}}, {"bij,bjk->bik", {2, 2, 3}, {2, 3, 1}}, {"ij->ji", {2, 3}}, {"ij->i", {2, 3}},
+            {"ij,jk,k->i", {2, 3}, {3, 2}, {2}}, {"...i,i->...", {2, 2, 3}, {3}}, {"i,ij,j", {2}, {2, 3}, {3}},
+        } do
+            differences.check(function(...) return loss(rill.einsum(case[1], ...)) end,
+                doubles(5, table.unpack(case, 2)))
+        end
+        differences.check(function(a, b) return loss(rill.outer(a, b)) end, doubles(6, {2}, {3}))
+        differences.check(function(a) return loss(rill.trace(a)) end, doubles(7, {3, 3}))
+        differences.check(function(a) return loss(rill.trace(a, {offset = 1})) end, doubles(8, {3, 4, 2}))
+    end)
+
+    it("functions of rill.blas, which write their result", function()
+        local function written(f)
+            return function(a, b, c)
+                local result <const> = c:copy()
+                f(a, b, result)
+                return loss(result)
+            end
+        end
+        differences.check(written(function(a, b, c)
+            rill.blas.gemm(1.5, a, b, 0.5, c, {transpose_a = true})
+        end), doubles(9, {3, 2}, {3, 4}, {2, 4}))
+        differences.check(written(function(a, b, c)
+            rill.blas.gemm(2, a, b, -1, c, {transpose_b = true})
+            rill.blas.gemm(2, a, b, 1, c, {transpose_b = true})
+        end), doubles(10, {2, 1, 3}, {4, 3}, {2, 1, 4}))
+        differences.check(written(function(a, x, y) rill.blas.gemv(1.5, a, x, -2, y) end),
+            doubles(11, {3, 2}, {2}, {3}))
+        differences.check(written(function(a, x, y) rill.blas.gemv(1.5, a, x, 0, y, {transpose = true}) end),
+            doubles(12, {3, 2}, {3}, {2}))
+    end)
+
+    it("a gradient of products", function()
+        differences.check(function(a, b)
+            local p, q = rill.grad(function(u, v) return loss(rill.matmul(u, v)) end)(a, b)
+            return loss(p) + (q * q):sum()
+        end, doubles(13, {3, 4}, {4, 2}), {bound = 1e-7})
+    end)
+end)
