@@ -179,7 +179,9 @@ end
 watch()
 print, io.write = nothing, nothing -- luacheck: ignore 121 122
 local made = {hostile_values()}
+local limit_memory, limit = rill.memory_limit, rill.memory().limit
 local function make()
+    pcall(limit_memory, limit) -- a call may have lowered the limit
     local list = {pcall(hostile_values)}
     if list[1] then -- otherwise the module was closed
         made = {table.unpack(list, 2)}
