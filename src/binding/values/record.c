@@ -187,8 +187,9 @@ static int rill_place(lua_State *L)
 static int rill_rebase(lua_State *L)
 {
     const Stream *memory = stream_handle_to(L, 2);
-    if (lua_type(L, 1) != LUA_TUSERDATA || lua_rawlen(L, 1) != sizeof(Stream) || !memory || !memory->device) {
-        return luaL_error(L, "rill._rebase: expected a pattern and an open stream");
+    bool is_pattern = lua_type(L, 1) == LUA_TUSERDATA && lua_rawlen(L, 1) == sizeof(Stream) && !lua_getmetatable(L, 1);
+    if (!is_pattern || !memory || !memory->device || !memory->buffer) {
+        return luaL_error(L, "rill._rebase: expected a pattern and an open stream with memory");
     }
     const Stream *pattern = lua_touserdata(L, 1);
     binding_raise_unless(L, stream_rebase(pattern, memory, stream_handle_push(L)));
