@@ -61,6 +61,21 @@ local INPUTS <const> = {
     ["neighbor stream"] = true,
 }
 
+-- ---- a text's own rule
+
+-- Returns the names of the adjoints that a text's own rule declares: name of the parameter -> "out" or "inout".
+local function declared_adjoints(own)
+    local list = {}
+    for _, param in ipairs(own.params) do
+        local name = param.name:match "^(.*)_bar$"
+        if name and (param.kind == "output stream" or param.kind == "random-access stream" or
+            param.kind == "in-place stream") then
+            list[name] = param.kind
+        end
+    end
+    return list
+end
+
 -- Returns the names in the option wrt, or all that can be differentiated. `is_real(name)`: whether a parameter can be.
 local function names_of(about, wrt, is_real, where)
     local list = {}
@@ -455,6 +470,46 @@ local function launch_options(given)
     return options
 end
 
+-- Calls the own rule of a text. `launch`: the sizes of the launch.
+local function call_own(g, given, launch)
+    local about, arguments = g.about, launch_options(given)
+    for _, param in ipairs(g.own.params) do
+        local name = param.name:match "^(.*)_bar$"
+        if param.kind == "in-place stream" then
+            arguments[param.name] = given[param.name]:copy()
+        elseif param.kind == "random-access stream" then
+            arguments[param.name] = zeros(about.types[name], shape_of(as_stream(given[name], about.types[name], g.where,
+                name)))
+        elseif param.kind ~= "output stream" then
+            arguments[param.name] = given[param.name]
+        end
+    end
+    arguments.shape = arguments.shape or launch
+    local results, by_name = {g.own(arguments)}, {}
+    for _, kind in ipairs {"output stream", "in-place stream", "random-access stream"} do
+        for _, param in ipairs(g.own.params) do
+            local first = kind == "output stream"
+            if (param.kind == "output stream") == first and (first or kind == "in-place stream") and
+                (param.kind == "output stream" or param.kind == "in-place stream" or
+                    param.kind == "random-access stream") then
+                by_name[param.name] = table.remove(results, 1)
+            end
+        end
+    end
+    local list = {}
+    for i, name in ipairs(g.names) do
+        local bar, kind = by_name[name .. "_bar"], about.kinds[name]
+        if kind == "constant" then
+            bar = bar:sum {keep = true}:reshape {1}
+        elseif kind == "input stream" then
+            local shape = shape_of(as_stream(given[name], about.types[name], g.where, name))
+            bar = folded(bar, shape, launch) or strided(bar, shape, launch, about.types[name])
+        end
+        list[i] = bar
+    end
+    return table.unpack(list, 1, #list)
+end
+
 -- Calls a derivative: returns the adjoints in the order of wrt.
 local function call(g, ...)
     local given = read_arguments(g, ...)
@@ -466,6 +521,9 @@ local function call(g, ...)
         if output.kind ~= "variable output" then
             launch, template = launch or given[bar].shape, template or given[bar]
         end
+    end
+    if g.own then
+        return call_own(g, given, shape_of(template))
     end
     local named = launch_options(given)
     local results, shape = {}, given.shape
@@ -506,7 +564,7 @@ local methods = {}
 
 --- g:source() returns the texts of the kernels of a derivative.
 function methods.source(g)
-    local texts = {g.made.text}
+    local texts = {g.own and tostring(g.own) or g.made.text}
     for _, output in ipairs(g.outputs) do
         local counting = g.counting[output.name]
         if counting then texts[#texts + 1] = counting.text end
@@ -555,9 +613,19 @@ function gradient.gradient(k, options)
     return cached(k, "gradient", wrt, function()
         local about = described(k)
         if about.reduces then fail("%s: '%s' is a reduce kernel", where, about.name) end
-        local lowered = refusing(about, where, lowered_of, about)
-        local function is_real(name) return lowered.types.info(about.types[name]).real end
-        local names = names_of(about, wrt, is_real, where)
+        local own = core._own_gradient(k)
+        local declared = own and declared_adjoints(own)
+        local lowered = not own and refusing(about, where, lowered_of, about)
+        local info = lowered and lowered.types.info or lower.types(about.module)
+        local function is_real(name) return info(about.types[name]).real end
+        local names = names_of(about, wrt, function(name)
+            return is_real(name) and (wrt ~= nil or not declared or declared[name] ~= nil)
+        end, where)
+        for _, name in ipairs(declared and names or {}) do
+            if not declared[name] then
+                fail("%s: option 'wrt': the gradient of '%s' in its text declares no '%s_bar'", where, about.name, name)
+            end
+        end
         local g = {about = about, names = names, outputs = {}, arguments = {}, accepts = {}, counting = {},
             where = "gradient of " .. about.name}
         for _, param in ipairs(about.params) do
@@ -569,12 +637,16 @@ function gradient.gradient(k, options)
             local kind = param.kind
             local type_name = about.types[param.name] or about.tree.type
             if (kind == "output stream" or kind == "in-place stream" or kind == "variable output") and
-                lowered.types.info(type_name).real then
+                info(type_name).real then
                 table.insert(g.outputs, {name = param.name, type = type_name, kind = kind})
                 table.insert(g.arguments, adjoint_name(param.name))
             end
         end
         for _, name in ipairs(g.arguments) do g.accepts[name] = true end
+        if own then
+            g.own = own
+            return setmetatable(g, meta)
+        end
         g.made = make(about, names, lowered, where)
         for _, name in ipairs(g.made.counts) do g.counting[name] = make_count(about, name, where) end
         return setmetatable(g, meta)

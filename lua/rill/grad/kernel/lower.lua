@@ -1176,6 +1176,17 @@ function Lowering:expand(f, parameters, block, node)
     return result or value("", "void")
 end
 
+--- lower.types(module) returns the function info of types.table() for the types of a text.
+function lower.types(module)
+    local known = types.table()
+    local function note(node)
+        if node.kind == "Structure" then known.add(node) end
+        for _, child in ipairs(node) do note(child) end
+    end
+    note(module)
+    return known.info
+end
+
 --- lower.run(tree, module, kinds, fixed, names) lowers a kernel. `kinds`: the kind of each parameter by name, as in
 -- k.params;
 -- `fixed`: the literals of constants that k:specialize has fixed. Returns
