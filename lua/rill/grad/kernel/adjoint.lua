@@ -561,7 +561,8 @@ function adjoint.make(lowered, wanted)
     for _, variable in ipairs(lowered.reads) do
         local name = variable.source.text
         if wanted[name] then
-            self:emit {op = "out", name = self:bar(variable).name, e = read(self:bar(variable)), root = true}
+            self:emit {op = "out", name = self:bar(variable).name, e = read(self:bar(variable)), root = true,
+                source = name}
         end
     end
     insert_before(self.list, self.inits)

@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local adjoint = require "rill.grad.kernel.adjoint"
+local contributions = require "rill.grad.kernel.contributions"
 local errors = require "rill.core.error"
 local ir = require "rill.grad.kernel.ir"
 local lower = require "rill.grad.kernel.lower"
@@ -139,10 +140,10 @@ end
 local function adjoint_name(name) return name .. "_bar" end
 
 -- Makes the text of a kernel from statements. `signature`: its own parameters, {declaration, name [, always]}; the
--- parameters of the original kernel that the body mentions are added before them. Returns the text, and the set of the
--- names that it takes.
-local function compose(about, lowered, name, list, signature)
-    local live = ir.needed(list, function(s) return s.root or s.draws end)
+-- parameters of the original kernel that the body mentions are added before them. `left_out`: a set of roots that are
+-- not needed. Returns the text, and the set of the names that it takes.
+local function compose(about, lowered, name, list, signature, left_out)
+    local live = ir.needed(list, function(s) return (s.root or s.draws) and not (left_out and left_out[s]) end)
     local body = write.body(list, live, function(type) return lowered:zero(type) end, lowered.types.info)
     local taken, parts, here = {}, {}, nil
     for _, own in ipairs(signature) do
@@ -179,13 +180,58 @@ end
 
 -- ---- gradients
 
+-- Adds the outputs of contributions by index outside of loops: the value, and the destination, unless it can be
+-- computed
+-- once for several launches by a kernel of its own, {text, taken, depends}. Returns the list of statements.
+local function add_sites(about, lowered, made, list, out)
+    local first, own = {}, {}
+    for _, site in ipairs(made.sites) do
+        local none = {op = "out", root = true, name = site.at, e = ir.literal("-1", "int")}
+        local alone, others = table.move(list, 1, #list, 2, {none}), {}
+        ir.walk(alone, function(s)
+            others[s] = s.root and s.name ~= site.at or nil
+        end)
+        local text, taken = compose(about, lowered, about.name .. "_places", alone, {
+            {("out int %s<>"):format(site.at), site.at, always = true, along = true},
+            {("ivec4 %s_size"):format(site.name), site.name .. "_size"},
+            {("ivec4 %s_mode"):format(site.name), site.name .. "_mode"},
+        }, others)
+        local depends, seeded = {}, false
+        for _, output in ipairs(lowered.outputs) do seeded = seeded or mentions(text, adjoint_name(output.name)) end
+        for name in pairs(taken) do
+            depends[#depends + 1] = name ~= site.at and name or nil
+        end
+        table.sort(depends)
+        if not seeded and not about.random then
+            site.places, own[site.at] = {text = text, depends = depends, orders = {}}, true
+        else
+            site.at_output = out("int", site.at)
+            first[#first + 1] = none
+        end
+        site.add_output = out(site.type, site.add)
+    end
+    ir.walk(list, function(s)
+        if s.root and own[s.name] then s.root = nil end
+    end)
+    return table.move(list, 1, #list, #first + 1, first)
+end
+
 -- The part of a derivative that does not depend on arguments: the kernels.
-local function make(about, names, lowered, where)
-    local wanted = {}
+-- `again`: whether contributions to neighbor streams may be computed again, by kernels of their own, which needs
+-- inputs of the
+-- shape of the launch.
+local function make(about, names, lowered, where, again)
+    local wanted, specs = {}, {}
     for _, name in ipairs(names) do wanted[name] = true end
     local made = refusing(about, where, adjoint.make, lowered, wanted)
+    for _, name in ipairs(again and names or {}) do
+        if about.kinds[name] == "neighbor stream" and not (made.places[name] or made.pushed[name]) then
+            specs[name] = refusing(about, where, neighbors.specify, about, lowered, made, name)
+        end
+    end
     local signature = {}
-    local result = {seeds = {}, counts = {}, sums = {}, sites = made.sites, pushed = made.pushed, places = made.places}
+    local result = {specs = specs, summed = {}, counts = {}, sums = {}, sites = made.sites, pushed = made.pushed,
+        places = made.places}
     for _, output in ipairs(lowered.outputs) do
         if lowered.types.info(output.type).real then
             local bar = adjoint_name(output.name)
@@ -209,7 +255,7 @@ local function make(about, names, lowered, where)
     end
     for _, variable in ipairs(lowered.reads) do
         local name = variable.source.text
-        if wanted[name] then
+        if wanted[name] and not specs[name] then
             local bar = variable.bar
             local info = lowered.types.info(variable.type)
             local sum = {name = name, offset = variable.offset, bar = bar.name, type = variable.type, at = {}}
@@ -234,7 +280,9 @@ local function make(about, names, lowered, where)
     -- The statements that store the sums: the output has a name of its own.
     local list = {}
     for _, s in ipairs(made.list) do
-        if s.op == "out" and s.matrix then
+        if s.op == "out" and s.source and specs[s.source] then
+            goto next
+        elseif s.op == "out" and s.matrix then
             for c = 1, s.matrix.columns do
                 list[#list + 1] = {op = "out", root = true, name = s.name .. "_out" .. c,
                     e = ir.value(s.e.text .. "[" .. (c - 1) .. "]", nil, s.e.reads)}
@@ -244,16 +292,12 @@ local function make(about, names, lowered, where)
         else
             list[#list + 1] = s
         end
+        ::next::
     end
-    local first = {}
-    for _, site in ipairs(made.sites) do
-        site.at_output = #outs + 1
-        out("int", site.at)
-        out(site.type, site.add)
-        first[#first + 1] = {op = "out", root = true, name = site.at, e = ir.literal("-1", "int")}
-    end
-    table.move(list, 1, #list, #first + 1, first)
-    list = first
+    list = add_sites(about, lowered, made, list, function(...)
+        out(...)
+        return #outs
+    end)
     result.pushes = {}
     for _, name in ipairs(tables.keys(made.pushed)) do
         local p = made.pushed[name]
@@ -323,6 +367,12 @@ local function read_arguments(g, ...)
     return given
 end
 
+local function launch_options(given)
+    local options = {}
+    for key in pairs(OPTIONS) do options[key] = given[key] end
+    return options
+end
+
 local function is_container(value) return rill.type(value) == "container" end
 
 local function shape_of(s)
@@ -370,14 +420,6 @@ local function folded(bar, shape, launch)
     return nil
 end
 
--- Adds the elements of `add` to those of a stream of zeros at flat indices.
-local function scattered(shape, type_name, at, add)
-    local n = tables.product(shape)
-    local sum = rill.stream(type_name, n + 1)
-    rill.scatter(sum, at, add, "add")
-    return sum:domain(1, n):reshape(shape)
-end
-
 -- Strided inputs: element i of the launch reads element ceil(i n / m) of each dimension.
 local function strided(bar, shape, launch, type_name)
     local rank = math.max(#shape, #launch)
@@ -391,7 +433,7 @@ local function strided(bar, shape, launch, type_name)
         stride = stride * n
     end
     local kernel = rill.kernel(("kernel void places(out int at<>) { at = %s; }"):format(table.concat(terms, " + ")))
-    return scattered(shape, type_name, kernel {shape = launch}:reshape {-1}, bar:reshape {-1})
+    return contributions.scatter(shape, type_name, kernel {shape = launch}:reshape {-1}, bar:reshape {-1})
 end
 
 local function places_of(s, where, name)
@@ -414,9 +456,32 @@ local function add_up(sum, term)
     return sum and (sum + term):eval() or term
 end
 
+-- Adds up the contributions of a site whose destinations are kept.
+local function sum_in_order(g, site, given, shape, type_name, add, launch)
+    local places = site.places
+    local arguments, values = launch_options(given), {}
+    local size, mode = places_of(given[site.name], g.where, site.name)
+    for i, name in ipairs(places.depends) do
+        local value = name == site.name .. "_size" and size or name == site.name .. "_mode" and mode or given[name]
+        arguments[name], values[i] = value, value
+    end
+    arguments.shape = launch
+    if arguments.where or arguments.over or arguments.part then
+        places.kernel = places.kernel or rill.kernel(places.text)
+        return contributions.scatter(shape, type_name, places.kernel(arguments):reshape {-1}, add:reshape {-1})
+    end
+    table.move(launch, 1, #launch, #values + 1, values)
+    table.move(shape, 1, #shape, #values + 1, values)
+    local order = contributions.kept(places.orders, contributions.key(values), function()
+        places.kernel = places.kernel or rill.kernel(places.text)
+        return places.kernel(arguments), tables.product(shape)
+    end)
+    return contributions.sum(order, shape, type_name, add)
+end
+
 -- Returns the adjoint of one parameter.
-local function adjoint_of(g, name, given, results, launch)
-    local about, made = g.about, g.made
+local function adjoint_of(g, made, name, given, results, launch)
+    local about = g.about
     local kind, type_name = about.kinds[name], about.types[name]
     local total
     local plain, offsets = nil, {}
@@ -444,30 +509,31 @@ local function adjoint_of(g, name, given, results, launch)
     end
     local s = as_stream(given[name], type_name, g.where, name)
     local shape = shape_of(s)
-    if kind == "neighbor stream" and #offsets > 0 then
+    local declaration = about.by_name[name].declaration
+    if made.specs[name] then
+        return neighbors.sum(made.specs[name], type_name, s, declaration, given)
+    elseif kind == "neighbor stream" and #offsets > 0 then
         if plain then offsets[#offsets + 1] = {offset = {}, bar = plain} end
-        total = neighbors.pull(offsets, type_name, s, g.about.by_name[name])
+        local spec, arguments = neighbors.contributions(offsets, type_name)
+        made.summed[name] = made.summed[name] or spec
+        total = neighbors.sum(made.summed[name], type_name, s, declaration, arguments)
     elseif plain then
         total = is_container(s) and plain or folded(plain, shape, launch) or strided(plain, shape, launch, type_name)
     end
     for _, site in ipairs(made.sites) do
         if site.name == name then
-            local at, add = results[site.at_output], results[site.at_output + 1]
-            total = add_up(total, scattered(shape, type_name, at:reshape {-1}, add:reshape {-1}))
+            local add = results[site.add_output]
+            total = add_up(total, site.places and sum_in_order(g, site, given, shape, type_name, add, launch) or
+                contributions.scatter(shape, type_name, results[site.at_output]:reshape {-1}, add:reshape {-1}))
         end
     end
     for _, p in ipairs(made.pushes) do
         if p.name == name then
-            total = add_up(total, scattered(shape, type_name, results[p.at_output], results[p.at_output + 1]))
+            total = add_up(total, contributions.scatter(shape, type_name, results[p.at_output],
+                results[p.at_output + 1]))
         end
     end
     return total or zeros(type_name, shape)
-end
-
-local function launch_options(given)
-    local options = {}
-    for key in pairs(OPTIONS) do options[key] = given[key] end
-    return options
 end
 
 -- Calls the own rule of a text. `launch`: the sizes of the launch.
@@ -510,10 +576,25 @@ local function call_own(g, given, launch)
     return table.unpack(list, 1, #list)
 end
 
+-- Returns whether the contributions to neighbors can be computed again: all streams have the shape of the launch.
+local function computes_again(g, given, launch, template)
+    if given.where or given.over or given.part or is_container(template) or not launch then return false end
+    for _, spec in pairs(g.made.specs) do
+        for name in pairs(spec.elements) do
+            local value = given[name]
+            if rill.type(value) ~= "stream" or tostring(value.shape) ~= tostring(launch) then return false end
+        end
+        for name in pairs(spec.neighbors) do
+            if rill.type(given[name]) ~= "stream" then return false end
+        end
+    end
+    return true
+end
+
 -- Calls a derivative: returns the adjoints in the order of wrt.
 local function call(g, ...)
     local given = read_arguments(g, ...)
-    local about, made = g.about, g.made
+    local about = g.about
     local launch, template
     for _, output in ipairs(g.outputs) do
         local bar = adjoint_name(output.name)
@@ -524,6 +605,11 @@ local function call(g, ...)
     end
     if g.own then
         return call_own(g, given, shape_of(template))
+    end
+    local made = g.made
+    if next(made.specs) and not computes_again(g, given, launch, template) then
+        g.stored = g.stored or make(about, g.names, refusing(about, g.where, lowered_of, about), g.where, false)
+        made = g.stored
     end
     local named = launch_options(given)
     local results, shape = {}, given.shape
@@ -555,7 +641,7 @@ local function call(g, ...)
     local domain = launch and shape_of {shape = launch} or shape_of(results[1] or template)
     local list = {}
     for i, name in ipairs(g.names) do
-        list[i] = adjoint_of(g, name, given, results, domain)
+        list[i] = adjoint_of(g, made, name, given, results, domain)
     end
     return table.unpack(list, 1, #list)
 end
@@ -565,6 +651,12 @@ local methods = {}
 --- g:source() returns the texts of the kernels of a derivative.
 function methods.source(g)
     local texts = {g.own and tostring(g.own) or g.made.text}
+    for _, name in ipairs(g.own and {} or tables.keys(g.made.specs)) do
+        for _, part in ipairs(g.made.specs[name].parts) do
+            texts[#texts + 1] = ("// The adjoint of %s, from offset {%s}:\n%s"):format(name,
+                table.concat(part.offset, ", "), part.body)
+        end
+    end
     for _, output in ipairs(g.outputs) do
         local counting = g.counting[output.name]
         if counting then texts[#texts + 1] = counting.text end
@@ -647,7 +739,7 @@ function gradient.gradient(k, options)
             g.own = own
             return setmetatable(g, meta)
         end
-        g.made = make(about, names, lowered, where)
+        g.made = make(about, names, lowered, where, true)
         for _, name in ipairs(g.made.counts) do g.counting[name] = make_count(about, name, where) end
         return setmetatable(g, meta)
     end)

@@ -1,154 +1,290 @@
--- The adjoint of a neighbor stream: each element adds up what the elements that read it contribute. What they read
--- beyond the edge is added by a second kernel to the elements that the boundary modes put there.
+-- The adjoint of a neighbor stream: each element adds up what the elements that read it contribute. The contributions
+-- are computed again for each offset, at the element that reads it, so that nothing is stored and no element is written
+-- twice. What is read beyond the edge is added by a second kernel to the elements that the boundary modes put there.
 local core = require "rill.core"
+local ir = require "rill.grad.kernel.ir"
 local rill = require "rill.core.public"
 local tables = require "rill.core.tables"
+local write = require "rill.grad.kernel.write"
 
 local neighbors = {}
 
 local MODES <const> = {clamp = 0, wrap = 1, mirror = 2}
-local kernels = {} -- by text
+local MOST_LINES <const> = 400 -- of the text of a kernel that adds up contributions
 
-local function compiled(text)
-    kernels[text] = kernels[text] or rill.kernel(text)
-    return kernels[text]
+-- ---- what a kernel adds up
+
+-- Returns whether a text contains a name.
+local function mentions(text, name)
+    return text:find("%f[%w_]" .. name .. "%f[^%w_]") ~= nil
 end
 
-local function minus(n) return n == 0 and "" or n > 0 and " - " .. n or " + " .. -n end
+local ELEMENTS <const> = {["input stream"] = true, ["in-place stream"] = true}
+local ELSEWHERE <const> = {"rill_here", "indexof", "sizeof_stream", "sizeof_list", "spacingof", "sample"}
 
--- Returns the text of the sum over the elements of the launch.
-local function inner(list, modes, rank, type_name)
-    local words, params, terms = {}, {}, {}
-    for d = 1, rank do words[d] = modes[d] == "wrap" and "wrap" or "zero" end
+--- neighbors.specify(about, lowered, made, name) returns what neighbors.sum needs for the adjoint of the neighbor
+-- stream
+-- `name`: {parts, constants, elements, neighbors, guarded, helpers}; nil if contributions cannot be computed at another
+-- element. `made`: the result of adjoint.make.
+function neighbors.specify(about, lowered, made, name)
+    local spec = {parts = {}, constants = {}, elements = {}, neighbors = {}, helpers = about.helpers, guarded = false,
+        kernels = {}, fast = about.fast}
+    local all = {}
+    for _, variable in ipairs(lowered.reads) do
+        if variable.source.text == name then
+            local total = {name = "total", type = variable.type, given = true}
+            local root = {op = "add", to = total, e = ir.read(variable.bar)}
+            local list = table.move(made.list, 1, #made.list, 1, {})
+            list[#list + 1] = root
+            local live = ir.needed(list, function(s) return s == root end)
+            local body = write.body(list, live, function(type) return lowered:zero(type) end, lowered.types.info)
+            table.insert(spec.parts, {offset = variable.offset, body = body})
+            all[#all + 1] = body
+        end
+    end
+    local text = table.concat(all, "\n")
+    for _, word in ipairs(ELSEWHERE) do
+        if mentions(text, word) then return nil end
+    end
+    if select(2, text:gsub("\n", "")) > MOST_LINES then return nil end
+    for _, param in ipairs(about.params) do
+        if not param.fixed and mentions(text, param.name) then
+            if param.kind == "constant" then
+                spec.constants[param.name] = param.declaration
+            elseif ELEMENTS[param.kind] then
+                spec.elements[param.name], spec.guarded = about.types[param.name], true
+            elseif param.kind == "neighbor stream" then
+                spec.neighbors[param.name], spec.guarded = param.declaration, true
+            else
+                return nil
+            end
+        end
+    end
+    for _, output in ipairs(lowered.outputs) do
+        if mentions(text, output.name .. "_bar") then
+            spec.elements[output.name .. "_bar"] = output.type
+        end
+    end
+    return spec
+end
+
+--- neighbors.contributions(list, type_name) returns the specification of a sum of streams: {offset, bar}, where `bar`
+-- has
+-- for each element of the launch the adjoint of the element at `offset`. Also returns the arguments.
+function neighbors.contributions(list, type_name)
+    local spec = {parts = {}, constants = {}, elements = {}, neighbors = {}, helpers = "", guarded = false,
+        kernels = {}}
+    local arguments = {}
     for i, c in ipairs(list) do
-        local index = {}
-        for d = 1, rank do index[d] = ("[%d]"):format(-c.offset[d]) end
-        params[i] = ("neighbor(%s) %s c%d<>"):format(table.concat(words, ", "), type_name, i)
-        terms[i] = ("c%d%s"):format(i, table.concat(index))
+        local name = "c" .. i
+        spec.parts[i] = {offset = c.offset, body = "  total += " .. name .. ";"}
+        spec.elements[name], arguments[name] = type_name, c.bar
     end
-    return ("kernel void adjoint_of_neighbors(%s, out %s r<>) { r = %s; }"):format(table.concat(params, ", "),
-        type_name,
-        table.concat(terms, " + "))
+    return spec, arguments
 end
 
--- Returns the text of the sum over what is read beyond the edges of axis `axis`. Along axes before it nothing is beyond
--- the edge, so that each element is counted once.
-local function edges(list, modes, rank, type_name, axis, low, high)
-    local params, lines = {}, {}
-    local brackets = ("[]"):rep(rank)
-    for i in ipairs(list) do params[i] = ("%s c%d%s"):format(type_name, i, brackets) end
-    local depth = 1
-    local function line(text) lines[#lines + 1] = ("  "):rep(depth) .. text end
-    for d = 1, rank do
-        local at = rank - d
-        line(("int p%d = indexof(r, %d) + first[%d], n%d = size[%d];"):format(d, at, at, d, at))
+-- ---- texts
+
+-- Returns a body with index(name, offset) in the place of each access to a stream of a set. `rank`: of the streams.
+local function with_indices(body, spec, rank, index)
+    for _, set in ipairs {spec.elements, spec.neighbors} do
+        for name in pairs(set) do
+            body = body:gsub("%f[%w_]" .. name .. "%f[^%w_]([%[%]%-%d]*)", function(brackets)
+                local list, offset = {}, {}
+                for number in brackets:gmatch "%-?%d+" do list[#list + 1] = math.tointeger(tonumber(number)) end
+                for d = 1, rank do offset[d] = list[d - rank + #list] or 0 end
+                return index(name, offset)
+            end)
+        end
     end
-    local open = 0
+    return body
+end
+
+local function number(n) return n == 0 and "" or n > 0 and " + " .. n or " - " .. -n end
+
+-- Returns the declarations of what a kernel reads: constants, and streams by declare(name, type, is_neighbor).
+local function parameters(spec, declare)
+    local list = {}
+    for _, name in ipairs(tables.keys(spec.constants)) do list[#list + 1] = spec.constants[name] end
+    for _, name in ipairs(tables.keys(spec.elements)) do list[#list + 1] = declare(name, spec.elements[name], false) end
+    for _, name in ipairs(tables.keys(spec.neighbors)) do list[#list + 1] = declare(name, spec.neighbors[name],
+        true) end
+    return table.concat(list, ", ")
+end
+
+-- Returns the text of the sum over what is read inside.
+local function inner(spec, parts, modes, rank, type_name)
+    local words, blocks = {}, {}
+    for d = 1, rank do words[d] = modes[d] == "wrap" and "wrap" or "zero" end
+    for i, part in ipairs(parts) do
+        local tests = {}
+        for d = 1, rank do
+            if spec.guarded and modes[d] ~= "wrap" and part.offset[d] ~= 0 then
+                local at = ("indexof(total, %d)%s"):format(rank - d, number(-part.offset[d]))
+                tests[#tests + 1] = part.offset[d] > 0 and at .. " >= 0" or
+                    ("%s < sizeof_stream(total, %d)"):format(at, rank - d)
+            end
+        end
+        local body = with_indices(part.body, spec, rank, function(name, offset)
+            local index = {}
+            for d = 1, rank do index[d] = "[" .. offset[d] - part.offset[d] .. "]" end
+            return name .. table.concat(index)
+        end)
+        blocks[i] = ("  %s{\n%s\n  }"):format(#tests > 0 and "if (" .. table.concat(tests, " && ") .. ") " or "", body)
+    end
+    return ("%skernel void adjoint_of_neighbors(%s, out %s total<>) {\n%s\n}"):format(spec.helpers,
+        parameters(spec, function(name, declaration, is_neighbor)
+            return is_neighbor and declaration or
+                ("neighbor(%s) %s %s<>"):format(table.concat(words, ", "), declaration, name)
+        end), type_name, table.concat(blocks, "\n"))
+end
+
+-- Returns the text of the sum over what is read beyond the edges of an axis. Along axes before it nothing is beyond the
+-- edge, so that each element is counted once.
+local function edges(spec, parts, modes, rank, type_name, axis, low, high)
+    local lines, depth, open = {}, 1, 0
+    local brackets = ("[]"):rep(rank)
+    local function line(format, ...) lines[#lines + 1] = ("  "):rep(depth) .. format:format(...) end
     for d = 1, rank do
-        local reflects = modes[d] == "clamp" or modes[d] == "mirror"
-        if d >= axis and reflects then
-            line(("for (int t%d = %d; t%d <= %d; t%d++) {"):format(d, d == axis and 1 or 0, d, low[d] + high[d], d))
+        line("int edge_p%d = indexof(total, %d) + edge_first[%d], edge_n%d = edge_size[%d];", d, rank - d, rank - d, d,
+            rank - d)
+    end
+    for d = 1, rank do
+        if d >= axis and (modes[d] == "clamp" or modes[d] == "mirror") then
+            line("for (int edge_t%d = %d; edge_t%d <= %d; edge_t%d++) {", d, d == axis and 1 or 0, d,
+                low[d] + high[d], d)
             depth, open = depth + 1, open + 1
-            line(("int g%d = t%d == 0 ? p%d : t%d <= %d ? -t%d : n%d + t%d - %d;"):format(d, d, d, d, low[d], d, d, d,
-                low[d] + 1))
-            local source = modes[d] == "clamp" and ("clamp(g%d, 0, n%d - 1)"):format(d, d) or
-                ("adjoint_mirror(g%d, n%d)"):format(d, d)
-            line(("if (t%d == 0 || %s == p%d) {"):format(d, source, d))
+            line("int edge_g%d = edge_t%d == 0 ? edge_p%d : edge_t%d <= %d ? -edge_t%d : edge_n%d + edge_t%d - %d;",
+                d, d, d,
+                d, low[d], d, d, d, low[d] + 1)
+            line(modes[d] == "clamp" and "if (edge_t%d == 0 || clamp(edge_g%d, 0, edge_n%d - 1) == edge_p%d) {" or
+                "if (edge_t%d == 0 || adjoint_mirror(edge_g%d, edge_n%d) == edge_p%d) {", d, d, d, d)
             depth, open = depth + 1, open + 1
         else
-            line(("int g%d = p%d;"):format(d, d))
+            line("int edge_g%d = edge_p%d;", d, d)
         end
     end
-    for i, c in ipairs(list) do
-        local tests, index = {}, {}
+    for _, part in ipairs(parts) do
+        local tests = {}
+        line "{"
         for d = 1, rank do
-            local e = ("g%d%s"):format(d, minus(c.offset[d]))
+            local at = ("edge_g%d%s"):format(d, number(-part.offset[d]))
             if modes[d] == "wrap" then
-                e = ("((%s) %% n%d + n%d) %% n%d"):format(e, d, d, d)
+                line("  int edge_i%d = ((%s) %% edge_n%d + edge_n%d) %% edge_n%d;", d, at, d, d, d)
             else
-                tests[#tests + 1] = ("%s >= 0 && %s < n%d"):format(e, e, d)
+                line("  int edge_i%d = %s;", d, at)
+                tests[#tests + 1] = ("edge_i%d >= 0 && edge_i%d < edge_n%d"):format(d, d, d)
             end
-            index[d] = "[" .. e .. "]"
         end
-        local add = ("r += c%d%s;"):format(i, table.concat(index))
-        line(#tests > 0 and ("if (%s) %s"):format(table.concat(tests, " && "), add) or add)
+        line("  if (%s) {", #tests > 0 and table.concat(tests, " && ") or "true")
+        lines[#lines + 1] = with_indices(part.body, spec, rank, function(name, offset)
+            local index = {}
+            for d = 1, rank do index[d] = ("[edge_i%d%s]"):format(d, number(offset[d])) end
+            return name .. table.concat(index)
+        end)
+        line "  }"
+        line "}"
     end
     for _ = 1, open do
         depth = depth - 1
         line "}"
     end
-    return ([[int adjoint_mirror(int i, int n) {
-  int m = i >= 0 ? i %% (2 * n) : 2 * n - 1 - (-1 - i) %% (2 * n);
+    local mirrors = table.concat(lines):find "adjoint_mirror" and [[int adjoint_mirror(int i, int n) {
+  int m = i >= 0 ? i % (2 * n) : 2 * n - 1 - (-1 - i) % (2 * n);
   return m < n ? m : 2 * n - 1 - m;
 }
-kernel void adjoint_of_edges(%s, ivec4 size, ivec4 first, inout %s r<>) {
-%s
-}]]):format(table.concat(params, ", "), type_name, table.concat(lines, "\n"))
+]] or ""
+    local format = "%s%skernel void adjoint_of_edges(%s, ivec4 edge_size, ivec4 edge_first, inout %s total<>) {\n%s\n}"
+    return format:format(spec.helpers, mirrors, parameters(spec, function(name, declaration, is_neighbor)
+            local type = is_neighbor and declaration:gsub("^neighbor%s*%b()%s*", ""):gsub("^neighbor%s+",
+                ""):match "^%S+"
+            return ("%s %s%s"):format(type or declaration, name, brackets)
+        end), type_name, table.concat(lines, "\n"))
 end
 
--- Adds what is read beyond the edges of one axis to the elements of `sum` from which it is read.
-local function add_edges(sum, list, modes, shape, type_name, axis, low, high)
-    local rank, n = #shape, shape[axis]
-    local kernel = compiled(edges(list, modes, rank, type_name, axis, low, high))
-    local size = {1, 1, 1, 1}
-    for d = 1, rank do size[rank - d + 1] = shape[d] end
-    local thick1, thick2 = math.min(n, modes[axis] == "clamp" and 1 or low[axis]), modes[axis] == "clamp" and 1 or
-        high[axis]
-    local parts = {}
-    if low[axis] + high[axis] >= n or thick1 + thick2 >= n then
-        parts[1] = {1, n}
-    else
-        if low[axis] > 0 then parts[#parts + 1] = {1, thick1} end
-        if high[axis] > 0 then parts[#parts + 1] = {n - thick2 + 1, n} end
-    end
-    for _, part in ipairs(parts) do
-        local from, to, first = {}, {}, {0, 0, 0, 0}
-        for d = 1, rank do from[d], to[d] = 1, shape[d] end
-        from[axis], to[axis] = part[1], part[2]
-        first[rank - axis + 1] = part[1] - 1
-        local arguments = {size = size, first = first, r = rank == 1 and sum:domain(from[1], to[1]) or
-            sum:domain(from, to)}
-        for i, c in ipairs(list) do arguments["c" .. i] = c.bar end
-        kernel(arguments)
-    end
-end
+-- ---- launches
 
---- neighbors.pull(list, type_name, s, param) returns the adjoint of a neighbor stream s. list: contributions
--- {offset, bar}: the stream `bar` has for each element of the launch the adjoint of the element of s at `offset`
--- (slowest
--- dimension first; missing ones are 0). param: the parameter, whose boundary modes are in `declaration`.
-function neighbors.pull(list, type_name, s, param)
-    local shape, rank = {}, #s.shape
-    for d = 1, rank do shape[d] = s.shape[d] end
-    local modes = {}
-    local words = param.declaration:match "^neighbor%s*(%b())"
+-- Returns the modes of a neighbor stream, slowest dimension first; numbers are "zero", unless `plain` is true.
+local function modes_of(declaration, s, plain)
+    local rank, modes = #s.shape, {}
+    local words = declaration:match "^neighbor%s*(%b())"
     if words then
-        for word in words:gmatch "[%w%.%-]+" do modes[#modes + 1] = word end
+        for word in words:gmatch "[%w%.%-+]+" do modes[#modes + 1] = tonumber(word) or word end
         for d = 2, rank do modes[d] = modes[d] or modes[1] end
     else
         local own = core._boundary(s, true) or {}
         for d = 1, rank do modes[d] = own[d] or "clamp" end
     end
-    for d = 1, rank do modes[d] = MODES[modes[d]] and modes[d] or "zero" end
-    local low, high = {}, {}
+    for d = 1, plain and 0 or rank do modes[d] = MODES[modes[d]] and modes[d] or "zero" end
+    return modes
+end
+
+local function kernel_of(spec, text)
+    spec.kernels[text] = spec.kernels[text] or rill.kernel(text, {fast = spec.fast})
+    return spec.kernels[text]
+end
+
+-- Adds what is read beyond the edges of an axis to the elements of `sum` from which it is read.
+local function add_edges(sum, spec, parts, modes, shape, type_name, axis, low, high, arguments)
+    local rank, n = #shape, shape[axis]
+    local kernel = kernel_of(spec, edges(spec, parts, modes, rank, type_name, axis, low, high))
+    local size = {1, 1, 1, 1}
+    for d = 1, rank do size[rank - d + 1] = shape[d] end
+    local clamps = modes[axis] == "clamp"
+    local first_part, last_part = math.min(n, clamps and 1 or low[axis]), clamps and 1 or high[axis]
+    local ranges = {}
+    if low[axis] + high[axis] >= n or first_part + last_part >= n then
+        ranges[1] = {1, n}
+    else
+        if low[axis] > 0 then ranges[#ranges + 1] = {1, first_part} end
+        if high[axis] > 0 then ranges[#ranges + 1] = {n - last_part + 1, n} end
+    end
+    local call = {edge_size = size}
+    for name, value in pairs(arguments) do call[name] = value end
+    for name, declaration in pairs(spec.neighbors) do
+        call[name] = call[name]:boundary(table.unpack(modes_of(declaration, call[name], true)))
+    end
+    for _, range in ipairs(ranges) do
+        local from, to, first = {}, {}, {0, 0, 0, 0}
+        for d = 1, rank do from[d], to[d] = 1, shape[d] end
+        from[axis], to[axis] = range[1], range[2]
+        first[rank - axis + 1] = range[1] - 1
+        call.edge_first, call.total = first, rank == 1 and sum:domain(from[1], to[1]) or sum:domain(from, to)
+        kernel(call)
+    end
+end
+
+--- neighbors.sum(spec, type_name, s, declaration, arguments) returns the adjoint of a neighbor stream s, a new stream.
+-- spec: see neighbors.specify and neighbors.contributions. declaration: that of the parameter. arguments: by name.
+function neighbors.sum(spec, type_name, s, declaration, arguments)
+    local shape, rank = {}, #s.shape
+    for d = 1, rank do shape[d] = s.shape[d] end
+    local modes = modes_of(declaration, s)
+    local low, high, parts = {}, {}, {}
     for d = 1, rank do low[d], high[d] = 0, 0 end
-    local full = {}
-    for i, c in ipairs(list) do
+    for i, part in ipairs(spec.parts) do
         local offset = {}
         for d = 1, rank do
-            local o = c.offset[d - rank + #c.offset] or 0
+            local o = part.offset[d - rank + #part.offset] or 0
             offset[d] = o
             low[d], high[d] = math.max(low[d], -o), math.max(high[d], o)
         end
-        full[i] = {offset = offset, bar = c.bar}
+        parts[i] = {offset = offset, body = part.body}
     end
-    local arguments = {}
-    for i, c in ipairs(full) do arguments["c" .. i] = c.bar end
     if tables.product(shape) == 0 then return rill.stream(type_name, shape) end
-    local sum = compiled(inner(full, modes, rank, type_name))(arguments)
+    local call = {}
+    for _, set in ipairs {spec.constants, spec.elements, spec.neighbors} do
+        for name in pairs(set) do call[name] = arguments[name] end
+    end
+    if next(call) == nil then return rill.stream(type_name, shape) end
+    local key = rank .. table.concat(modes, " ")
+    spec.kernels[key] = spec.kernels[key] or kernel_of(spec, inner(spec, parts, modes, rank, type_name))
+    call.shape = next(spec.elements) == nil and shape or nil
+    local sum = spec.kernels[key](call)
+    call.shape = nil
     for d = 1, rank do
         if (modes[d] == "clamp" or modes[d] == "mirror") and low[d] + high[d] > 0 then
-            add_edges(sum, full, modes, shape, type_name, d, low, high)
+            add_edges(sum, spec, parts, modes, shape, type_name, d, low, high, call)
         end
     end
     return sum
