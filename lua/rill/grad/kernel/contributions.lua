@@ -8,6 +8,7 @@ local tables = require "rill.core.tables"
 local contributions = {}
 
 local LONGEST <const> = 512 -- of the runs of equal destinations that one invocation adds up
+local UNROLLED <const> = 6 -- numbers of contributions for which there is a kernel without a loop
 local KEPT <const> = 8 -- orders per table
 
 -- ---- orders
@@ -36,13 +37,49 @@ function contributions.key(values)
     return table.concat(parts, ";")
 end
 
---- contributions.order(at, n) returns the order of destinations in 0 .. n - 1; others are left out.
+-- Returns {from, to, count, places}: the destinations of an order with `count` contributions each, and for each of
+-- these
+-- contributions the stream of its indices. Those with more than UNROLLED contributions are {from, to, begin, ends}.
+local function classes_of(order, begin, count)
+    local classes, to = {}, 0
+    for n = UNROLLED + 1, 1, -1 do
+        local from = to + 1
+        to = count:ge(n):sum()
+        if to >= from then
+            local class = {from = from, to = to}
+            local first = begin:domain(from, to)
+            if n > UNROLLED then
+                class.begin, class.ends = first:copy(), (first + count:domain(from, to)):eval()
+            else
+                class.count, class.places = n, {}
+                for k = 1, n do class.places[k] = rill.gather(order.sequence, (first + (k - 1)):eval()) end
+            end
+            classes[#classes + 1] = class
+        end
+    end
+    order.used = to
+    return classes
+end
+
+--- contributions.order(at, n) returns the order of destinations in 0 .. n - 1; others are left out. Destinations with
+-- the
+-- same number of contributions are next to each other, so that all invocations of a launch add up as many.
 function contributions.order(at, n)
     at = at:reshape {-1}
-    local sequence = rill.argsort(at)
-    local first = rill.searchsorted(rill.gather(at, sequence), rill.iota(n + 1))
-    local longest = n > 0 and (first:domain(2, n + 1) - first:domain(1, n)):max() or 0
-    return {sequence = sequence, first = first, longest = longest, at = at}
+    local order = {at = at, used = 0, longest = 0}
+    if n == 0 or #at == 0 then return order end
+    order.sequence = rill.argsort(at)
+    local first = rill.searchsorted(rill.gather(at, order.sequence), rill.iota(n + 1))
+    local count = (first:domain(2, n + 1) - first:domain(1, n)):eval()
+    local row = rill.argsort(count, {descending = true})
+    count = rill.gather(count, row)
+    order.longest = count:max()
+    if order.longest > LONGEST then return order end
+    order.classes = classes_of(order, rill.gather(first, row), count)
+    -- The position of the sum of each destination; the last one is 0.
+    order.position = rill.stream("int", n, order.used)
+    rill.scatter(order.position, row:domain(1, math.max(order.used, 1)), rill.iota(math.max(order.used, 1)))
+    return order
 end
 
 --- contributions.kept(orders, key, make) returns the order with a key from a table of orders, or stores that of make().
@@ -61,23 +98,47 @@ end
 
 -- ---- sums
 
-local SUM <const> = [=[
-kernel void sum_of_contributions(int first[], int sequence[], %s add[], out %s total<>) {
-  int i = indexof(total).x;
-  for (int k = first[i]; k < first[i + 1]; k++) total += add[sequence[k]];
+local LOOP <const> = [=[
+kernel void sum_of_contributions(int begin<>, int ends<>, int sequence[], %s add[], out %s sum<>) {
+  for (int k = begin; k < ends; k++) sum += add[sequence[k]];
 }]=]
-local sums = {}
+local kernels = {}
+
+-- Returns the kernel that adds up `count` contributions, or any number of them if it is nil.
+local function kernel_of(type_name, count)
+    local key = type_name .. (count or "")
+    if not kernels[key] then
+        local params, terms = {}, {}
+        for k = 1, count or 0 do
+            params[k], terms[k] = ("int i%d<>"):format(k), ("add[i%d]"):format(k)
+        end
+        kernels[key] = rill.kernel(count and
+            ("kernel void sum_of_contributions(%s, %s add[], out %s sum<>) { sum = %s; }"):
+            format(table.concat(params, ", "), type_name, type_name, table.concat(terms, " + ")) or
+            LOOP:format(type_name, type_name))
+    end
+    return kernels[key]
+end
 
 --- contributions.sum(order, shape, type_name, add) returns a new stream of a shape with the sums of the elements of
 -- `add`
 -- by destination.
 function contributions.sum(order, shape, type_name, add)
-    local n = tables.product(shape)
     add = add:reshape {-1}
-    if n == 0 or #add == 0 then return rill.stream(type_name, shape) end
     if order.longest > LONGEST then return contributions.scatter(shape, type_name, order.at, add) end
-    sums[type_name] = sums[type_name] or rill.kernel(SUM:format(type_name, type_name))
-    return sums[type_name] {first = order.first, sequence = order.sequence, add = add, shape = n}:reshape(shape)
+    if order.used == 0 then return rill.stream(type_name, shape) end
+    local sums = rill.stream(type_name, order.used + 1)
+    for _, class in ipairs(order.classes) do
+        local own, kernel = sums:domain(class.from, class.to), kernel_of(type_name, class.count)
+        if class.count then
+            local arguments = table.move(class.places, 1, class.count, 1, {})
+            arguments[class.count + 1], arguments[class.count + 2] = add, own
+            kernel(table.unpack(arguments))
+        else
+            kernel(class.begin, class.ends, order.sequence, add, own)
+        end
+    end
+    return rill.gather(sums, order.position):reshape(shape)
 end
 
 --- contributions.scatter(shape, type_name, at, add) returns a new stream of a shape with the sums of the elements of
