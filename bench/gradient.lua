@@ -1,4 +1,5 @@
--- Adjoints of kernels against the kernels themselves: a map, a stencil with constant weights, a nonlinear stencil, and a
+-- Adjoints of kernels against the kernels themselves: a map, a stencil with constant weights, a nonlinear stencil, and
+-- a
 -- gather with constant indices; and the time to make an adjoint against that to compile its kernel.
 local rill = require "rill"
 local support = require "bench.support"
@@ -16,7 +17,8 @@ local function pair(name, goal, kernel, arguments, bars, wrt)
         return function() return support.timed(function() f(list) end, 3) end
     end
     local forward, adjoint = support.race(ROUNDS, timed(kernel, arguments), timed(g, all))
-    print(("%-28s %8.2f ms %8.2f ms %6.2f (goal %s)"):format(name, forward * 1e3, adjoint * 1e3, adjoint / forward, goal))
+    print(("%-28s %8.2f ms %8.2f ms %6.2f (goal %s)"):format(name, forward * 1e3, adjoint * 1e3, adjoint / forward,
+        goal))
 end
 
 print(("%-28s %11s %11s"):format("work", "kernel", "adjoint"))
