@@ -28,6 +28,7 @@ local more = {
     {"path_tracer", "a path tracer of one page: a room with balls of plaster, metal and glass", 384, 64, directory},
     {"dla", "diffusion-limited aggregation: particles walk until they touch an aggregate", 5000, 1, directory},
     {"plate", "the conductivity of a plate from temperatures, by gradients of a simulation", 48, 20, directory},
+    {"neural_field", "a small network that learns an image, and draws it at a higher resolution", 500, nil, directory},
     {"letter", "smoke that forms a letter, by gradients of a simulation", 20, directory},
     {"ising", "the Ising model below, at and above its critical temperature", 256, 400, directory},
     {"tour", "streams, kernels, reductions and views in sixty lines", directory},

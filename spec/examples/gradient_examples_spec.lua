@@ -29,8 +29,12 @@ describe("the example", function()
         assert(run("letter", 192, 960, "differs by (%S+)", 5, script.directory) < 0.12, script.said)
     end)
 
+    it("neural_field learns an image", function()
+        assert(run("neural_field", 336, 896, "with an error of (%S+)", 20, nil, script.directory) < 0.16, script.said)
+    end)
+
     it("reports at once an argument that is not a number", function()
-        for name, word in pairs {plate = "cells", letter = "iterations"} do
+        for name, word in pairs {plate = "cells", letter = "iterations", neural_field = "steps"} do
             local done, message = pcall(script.run, script, name, "x", script.directory)
             assert.is_false(done)
             assert.matches(word .. ": expected a whole number", tostring(message), 1, true)
