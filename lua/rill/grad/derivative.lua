@@ -223,8 +223,11 @@ function derivative.leaves(e)
     return found
 end
 
--- Returns a node as a value for derivatives: a stream, an expression, a number or a table of numbers.
+-- Returns a node as a value for derivatives: a stream, an expression or a number.
 local function value_of(node)
+    if node._op == CONSTANT and type(node._value) == "table" then
+        return rill.iter(node._type, 1, node._value, node._value)
+    end
     return node._op == LEAF and node._view or node._op == CONSTANT and node._value or node
 end
 

@@ -1,143 +1,15 @@
--- rill.grad, value_and_grad, vjp, jvp, hvp, grad_check, constant and value: gradients of functions.
+-- rill.grad, value_and_grad, vjp, jvp, hvp, constant and value: gradients of functions.
 local rill = require "rill.core.public"
-local core = require "rill.core"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local pass = require "rill.grad.pass"
 local places = require "rill.grad.places"
 local tape = require "rill.grad.tape"
 local types = require "rill.core.types"
-require "rill.grad.launch"
-require "rill.grad.rules"
 local fail <const> = errors.fail
+local is_stream <const> = pass.is_stream
 
 local functions = {}
-
--- ---- arguments
-
-local function is_stream(value)
-    local kind <const> = rill.type(value)
-    return kind == "stream" or kind == "expression"
-end
-
--- Returns the name of parameter i of a function of Lua, for messages.
-local function parameter(f, i)
-    local info <const> = debug.getinfo(f, "u")
-    return i <= info.nparams and debug.getlocal(f, i) or "argument #" .. i
-end
-
-local function check_function(where, f)
-    local meta = getmetatable(f)
-    if type(f) ~= "function" and not (type(meta) == "table" and meta.__call) then
-        fail("%s: argument #1 'f': expected a function, got %s", where, errors.told(f))
-    end
-end
-
--- Returns the indices of the arguments that have a gradient.
-local function chosen(where, arguments, wrt)
-    local list = {}
-    if wrt == nil then
-        for i = 1, arguments.n do
-            local value <const> = arguments[i]
-            if is_stream(value) and not errors.not_open(value) and types.is_real(value.type) then
-                list[#list + 1] = i
-            end
-        end
-        if #list == 0 then
-            fail("%s: no argument is a stream of floats or doubles", where)
-        end
-        return list
-    end
-    for _, i in ipairs(wrt) do
-        local value <const> = arguments[i]
-        if not is_stream(value) then
-            fail("%s: option 'wrt': argument #%d: expected a stream, got %s", where, i, errors.told(value))
-        end
-        list[#list + 1] = i
-    end
-    return list
-end
-
--- Returns a stream that the function gets for an argument: the argument, or a copy if it has no memory, or memory of an
--- argument before it.
-local function own_memory(value, before)
-    local s = places.stream(value)
-    local shared = not core._serial(s)
-    for _, other in ipairs(before) do
-        shared = shared or core._overlap(s, other)
-    end
-    return shared and s:copy() or s
-end
-
--- Returns the arguments for f, and the places and the serials of those that have a gradient.
-local function prepared(where, f, arguments, wrt)
-    local own, found, serials, names = table.move(arguments, 1, arguments.n, 1, {}), {}, {}, {}
-    local streams = {}
-    for k, i in ipairs(wrt) do
-        local name <const> = type(f) == "function" and parameter(f, i) or "argument #" .. i
-        local value <const> = arguments[i]
-        if errors.not_open(value) then
-            fail("%s: argument '%s': expected an open stream, got %s", where, name, errors.not_open(value))
-        elseif not types.is_real(value.type) then
-            fail("%s: argument '%s': expected a stream of floats or doubles, got %s: only these have a gradient", where,
-                name, value.type)
-        end
-        own[i] = own_memory(value, streams)
-        streams[k], found[k], serials[k], names[k] = own[i], places.of(own[i]), core._serial(own[i]), "'" .. name .. "'"
-    end
-    return own, found, serials, table.concat(names, ", ")
-end
-
--- ---- recording and pulling
-
--- Calls f, and records it with respect to arguments.
-local function forward(where, f, arguments, wrt)
-    local own, found, serials, names = prepared(where, f, arguments, chosen(where, arguments, wrt))
-    local function body(...)
-        local y = f(...)
-        return is_stream(y) and places.stream(y) or y
-    end
-    local recording, y = tape.run(names, serials, body, table.unpack(own, 1, arguments.n))
-    return recording, y, found
-end
-
--- Returns the adjoints of places as new streams.
-local function results_of(store, found)
-    local list, given = {}, {}
-    for k, place in ipairs(found) do
-        local g = places.take(store, place)
-        g = g == nil and rill.stream(place.type, place.shape) or g
-        if rill.type(g) == "stream" and (not core._serial(g) or given[core._serial(g)]) then
-            g = g:copy()
-        end
-        g = places.stream(g)
-        given[core._serial(g)] = true
-        list[k] = g
-    end
-    return list
-end
-
--- Returns the adjoints of the arguments for the adjoint of the result. `shared`: memory that the caller has.
-local function pulled(recording, y, g, found, once)
-    local store = {}
-    if is_stream(y) and core._serial(y) then
-        places.add(store, places.of(y), g)
-    end
-    tape.reverse(recording, store, once)
-    return results_of(store, found)
-end
-
--- Checks the result of a loss function. Returns 1 as the adjoint of a stream of one element.
-local function check_loss(where, y)
-    if type(y) == "number" then
-        return 1
-    elseif not is_stream(y) then
-        fail("%s: the function must return a number or a stream of one element, got %s", where, errors.told(y))
-    elseif #y ~= 1 or not types.scalar(y.type) then
-        fail("%s: the function must return a number or a stream of one element, got %s of shape %s: use s:sum() or " ..
-            "s:mean(), or rill.vjp", where, y.type, y.shape)
-    end
-    return 1
-end
 
 local WRT <const> = {
     wrt = {function(v) return option.is_list(v) and #v > 0 end, "a table of the positions of arguments, like {1}"},
@@ -145,9 +17,9 @@ local WRT <const> = {
 }
 
 local function value_and_grad(where, f, options, ...)
-    local recording, y, found = forward(where, f, table.pack(...), options.wrt)
-    check_loss(where, y)
-    local list = pulled(recording, y, 1, found, true)
+    local recording, y, found = pass.forward(where, f, table.pack(...), options.wrt)
+    pass.check_loss(where, y)
+    local list = pass.pulled(recording, y, 1, found, true)
     return y, list
 end
 
@@ -187,7 +59,7 @@ end
 -- positions of the arguments that have a gradient. Default: all streams of floats and doubles.
 function functions.grad(f, options, ...)
     errors.none("rill.grad", 3, 2, (...))
-    check_function("rill.grad", f)
+    pass.check("rill.grad", f)
     local o <const> = option.take("rill.grad", options, WRT)
     return errors.guard(function(...)
         local _, list = value_and_grad("rill.grad", f, o, ...)
@@ -199,7 +71,7 @@ end
 -- rill.grad. In a function that is differentiated the result is a stream of one element.
 function functions.value_and_grad(f, options, ...)
     errors.none("rill.value_and_grad", 3, 2, (...))
-    check_function("rill.value_and_grad", f)
+    pass.check("rill.value_and_grad", f)
     local o <const> = option.take("rill.value_and_grad", options, WRT)
     return errors.guard(function(...)
         local y, list = value_and_grad("rill.value_and_grad", f, o, ...)
@@ -215,8 +87,8 @@ end
 -- derivative of f. It can be called several times. If streams that the gradient reads were written meanwhile, it raises
 -- an error.
 function functions.vjp(f, ...)
-    check_function("rill.vjp", f)
-    local recording, y, found = forward("rill.vjp", f, table.pack(...))
+    pass.check("rill.vjp", f)
+    local recording, y, found = pass.forward("rill.vjp", f, table.pack(...))
     if not is_stream(y) and type(y) ~= "number" then
         fail("rill.vjp: the function must return a stream, got %s", errors.told(y))
     end
@@ -229,11 +101,91 @@ function functions.vjp(f, ...)
                     is_stream(y) and y.shape or "1", other or y_bar.shape)
             end
         end
-        return table.unpack(pulled(recording, y, y_bar, found, false))
+        return table.unpack(pass.pulled(recording, y, y_bar, found, false))
     end)
 end
 
-for _, name in ipairs {"grad", "value_and_grad", "vjp", "value", "constant"} do
+-- Returns the streams of a list, or of one stream, for jvp and hvp.
+local function list_of(where, name, value)
+    local list <const> = is_stream(value) and {value} or value
+    if not option.is_list(list) or #list == 0 then
+        fail("%s: argument '%s': expected a stream or a table of streams, got %s", where, name, errors.told(value))
+    end
+    return list
+end
+
+-- Raises unless the tangents have the shapes of the arguments.
+local function check_tangents(where, name, arguments, tangents)
+    for k, s in ipairs(arguments) do
+        local other <const> = errors.not_open(tangents[k])
+        if other or #tangents ~= #arguments or tangents[k].shape ~= s.shape then
+            fail("%s: argument '%s': expected one stream of shape %s for argument #%d of the function, got %s", where,
+                name, s.shape, k, other or tostring(tangents[k].shape))
+        end
+    end
+end
+
+-- Returns the list 1 .. n.
+local function positions(n)
+    local list = {}
+    for k = 1, n do
+        list[k] = k
+    end
+    return list
+end
+
+--- rill.jvp(f, arguments, tangents) returns the result of f(arguments ...), a stream, and its derivative in the
+-- direction of the tangents: forward mode. `arguments` is a table of streams of floats or doubles, and `tangents` a
+-- table of one stream of the same shape for each.
+function functions.jvp(f, arguments, tangents, ...)
+    errors.none("rill.jvp", 4, 3, (...))
+    pass.check("rill.jvp", f)
+    local list <const> = list_of("rill.jvp", "arguments", arguments)
+    local directions <const> = list_of("rill.jvp", "tangents", tangents)
+    check_tangents("rill.jvp", "tangents", list, directions)
+    local packed <const> = table.move(list, 1, #list, 1, {n = #list})
+    local recording, y, found = pass.forward("rill.jvp", f, packed, positions(#list))
+    if not is_stream(y) then
+        fail("rill.jvp: the function must return a stream, got %s", errors.told(y))
+    end
+    -- The derivative of the adjoints, which are linear in the adjoint u of the result: J v from J^T u.
+    local u = rill.stream(types.list[y.type].seen, y.shape)
+    local function pull()
+        return pass.pulled(recording, y, u, found, false)
+    end
+    local place <const> = places.of(u)
+    local second, adjoints = tape.run("the tangent", {place.serial}, pull)
+    local store = {}
+    for k, s in ipairs(adjoints) do
+        places.add(store, places.of(s), directions[k])
+    end
+    tape.reverse(second, store, true)
+    return y, pass.results(store, {place})[1]
+end
+
+--- rill.hvp(f, x, v) returns the product of the second derivatives of f, the Hessian matrix, and v, of the shape of x.
+-- f returns a number, as for rill.grad. x and v can be tables of streams, one for each argument of f; then the
+-- products are several results.
+function functions.hvp(f, x, v, ...)
+    errors.none("rill.hvp", 4, 3, (...))
+    pass.check("rill.hvp", f)
+    local list <const>, directions <const> = list_of("rill.hvp", "x", x), list_of("rill.hvp", "v", v)
+    check_tangents("rill.hvp", "v", list, directions)
+    local packed <const> = table.move(list, 1, #list, 1, {n = #list})
+    local all <const> = positions(#list)
+    local gradients
+    local recording, _, found = pass.forward("rill.hvp", function(...)
+        gradients = select(2, value_and_grad("rill.hvp", f, {wrt = all}, ...))
+    end, packed, all)
+    local store = {}
+    for k, s in ipairs(gradients) do
+        places.add(store, places.of(s), directions[k])
+    end
+    tape.reverse(recording, store, true)
+    return table.unpack(pass.results(store, found))
+end
+
+for _, name in ipairs {"grad", "value_and_grad", "vjp", "jvp", "hvp", "value", "constant"} do
     functions[name] = errors.guard(functions[name], "rill." .. name)
 end
 

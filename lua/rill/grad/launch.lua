@@ -48,10 +48,23 @@ local function by_name(kernel, first, ...)
     return (launch_arguments(signature_of(kernel).params, ALLOCATED, first, ...))
 end
 
+-- Returns whether a launch reads an argument.
+local function kernel_reads(kernel, name)
+    for _, param in ipairs(signature_of(kernel).params) do
+        if param.name == name then
+            return not ALLOCATED[param.kind]
+        end
+    end
+    return false
+end
+
 -- Evaluates the expressions with tracked leaves among the arguments. Returns whether an argument is tracked.
 local function settle(kernel, named)
     local found = false
     for name, value in pairs(named) do
+        if kernel_reads(kernel, name) then
+            tape.reads(value)
+        end
         if tape.touches(value, 0) ~= 0 then
             found = true
             named[name] = expression.is(value) and value:eval() or value

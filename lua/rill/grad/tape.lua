@@ -157,6 +157,61 @@ function tape.count()
     return #recordings, n, m
 end
 
+-- ---- loops whose operations are not kept
+
+local discarding -- nil, or {step, base, wrote}: the loop of rill.steps that runs
+
+--- tape.discard(loop, f) calls f, whose operations are not kept, since rill.steps records them as a whole: only what
+-- depends on the arguments is determined. loop.step: the number of the step that f computes. Raises if a step reads
+-- memory that an earlier one wrote, and that is not part of the state.
+function tape.discard(loop, f)
+    loop.base, loop.wrote = core._serial(rill.stream("int", 1)), {}
+    discarding = loop
+    local done, message = pcall(f)
+    discarding = nil
+    if not done then
+        error(message, 0)
+    end
+end
+
+--- tape.discards() returns whether a function is called by tape.discard.
+function tape.discards()
+    return discarding ~= nil
+end
+
+-- Raises if a step of rill.steps reads memory that an earlier step wrote.
+local function check_read(value)
+    if expression.is(value) then
+        for _, leaf in ipairs(derivative.leaves(value)) do
+            check_read(leaf._view)
+        end
+        return
+    end
+    local serial <const> = core._serial(value)
+    local step <const> = discarding.wrote[serial or 0]
+    if step and step < discarding.step then
+        fail("rill.steps: step %d reads a stream that step %d wrote, and that is not in the state: the function " ..
+            "must return all that the next step needs", discarding.step, step)
+    end
+end
+
+--- tape.reads(value) must be called for the streams that an operation reads.
+function tape.reads(value)
+    if discarding then
+        check_read(value)
+    end
+end
+
+--- tape.serials() returns the serials of the memories that depend on arguments.
+function tape.serials()
+    local list = {}
+    for serial in pairs(tracked) do
+        list[#list + 1] = serial
+    end
+    table.sort(list)
+    return list
+end
+
 -- ---- boxes: streams that a pull reads
 
 -- Returns a box with a stream. If its elements are overwritten by a recorded operation, they are copied first.
@@ -184,6 +239,9 @@ end
 --- tape.preserve(s) copies the elements of a stream that entries need. Must be called before an operation writes them.
 function tape.preserve(s)
     local serial = core._serial(s)
+    if discarding and serial and serial < discarding.base then
+        discarding.wrote[serial] = discarding.step
+    end
     local box, newer = serial and needed[serial], nil
     while box do
         local older = box.older
@@ -276,6 +334,9 @@ function tape.begin(name, inputs, keep)
         bits = bits | each[i]
     end
     local entry = {name = name, all = bits, bits = each, inputs = {}, outputs = {}, kept = {}}
+    if discarding then
+        return entry
+    end
     for i, value in ipairs(inputs) do
         entry.inputs[i] = each[i] ~= 0 and input_of(value) or false
     end
@@ -287,14 +348,19 @@ end
 
 --- tape.complete(entry, outputs, pull) records an operation that has run. `outputs`: the streams that it made or wrote.
 -- pull(kept, g1, g2 ...) gets the values to keep, and for each output its adjoint, a stream or an expression of its
--- shape. It returns for each input its adjoint, or nil for zero: a stream, an expression or a number,
--- which the tape sums or repeats to the shape of the input.
-function tape.complete(entry, outputs, pull)
+-- shape. It returns for each input its adjoint, or nil for zero: a stream, an expression or a number, which the tape
+-- sums or repeats to the shape of the input. With `pass` instead of `pull`: pass(kept, list, store, recording, once)
+-- gets the list of the adjoints (false for zero), those of all places, the recording, and whether it is called once;
+-- it returns the list of the adjoints of the inputs.
+function tape.complete(entry, outputs, pull, pass)
     local ends = entry.all -- recordings in which it overwrites memory that was tracked
     for _, s in ipairs(outputs) do
         ends = ends | touches(s)
     end
-    entry.pull = pull
+    entry.pull, entry.pass = pull, pass
+    if ends ~= 0 and tape.watch then
+        tape.watch(entry.name, outputs)
+    end
     for i, s in ipairs(ends ~= 0 and outputs or {}) do
         local real = types.is_real(s.type)
         entry.outputs[i] = real and places.of(s)
@@ -303,11 +369,14 @@ function tape.complete(entry, outputs, pull)
         end
     end
     for n, recording in ipairs(recordings) do
-        if ends & 1 << (n - 1) ~= 0 then
+        if ends & 1 << (n - 1) ~= 0 and not discarding then
             recording.entries[#recording.entries + 1] = entry
         end
     end
 end
+
+--- tape.watch is nil, or a function(name, outputs) that is called after each operation that is recorded.
+tape.watch = nil
 
 --- tape.record(name, inputs, outputs, keep, pull) is tape.begin and tape.complete for an operation that has run, and
 -- wrote only new memory.
@@ -319,10 +388,10 @@ end
 local function adjoints_of(entry, store)
     local list, found = {}, false
     for i, place in ipairs(entry.outputs) do
-        list[i] = place and places.take(store, place)
-        found = found or list[i] ~= nil
+        list[i] = place and places.take(store, place) or false
+        found = found or list[i] ~= false
     end
-    for i, place in ipairs(found and entry.outputs or {}) do
+    for i, place in ipairs(found and not entry.pass and entry.outputs or {}) do
         list[i] = list[i] or place and places.constant(place.type, place.shape, 0)
     end
     return list, found
@@ -351,7 +420,8 @@ local function pull_expression(entry, input, g, bit, store)
 end
 
 -- Adds the adjoints of the inputs of an entry.
-local function pull_entry(entry, bit, store)
+local function pull_entry(entry, recording, store, once)
+    local bit <const> = recording.bit
     local adjoints, found = adjoints_of(entry, store)
     if not found then
         return
@@ -360,7 +430,8 @@ local function pull_entry(entry, bit, store)
     for key, value in pairs(entry.kept) do
         kept[key] = kept_value(value, entry.name)
     end
-    local results = table.pack(entry.pull(kept, table.unpack(adjoints, 1, #entry.outputs)))
+    local results = entry.pass and entry.pass(kept, adjoints, store, recording, once) or
+        table.pack(entry.pull(kept, table.unpack(adjoints, 1, #entry.outputs)))
     for i, input in ipairs(entry.inputs) do
         local g = entry.bits[i] & bit ~= 0 and results[i]
         if g and input.outline then
@@ -401,7 +472,7 @@ end
 function tape.reverse(recording, store, once)
     local entries <const> = recording.entries
     for i = #entries, 1, -1 do
-        pull_entry(entries[i], recording.bit, store)
+        pull_entry(entries[i], recording, store, once)
         if once then
             if #recordings == 0 then
                 release_entry(entries[i])
@@ -475,7 +546,11 @@ function recorder.call(name, f, ...)
     if rule then
         local concerned = rule.always
         for i = 1, select("#", ...) do
-            concerned = concerned or touches((select(i, ...))) ~= 0
+            local value <const> = select(i, ...)
+            concerned = concerned or touches(value) ~= 0
+            if discarding and (i > 1 or not rule.writes) then
+                check_read(value)
+            end
         end
         concerned = concerned or rule.writes and needed[core._serial((...)) or 0]
         if concerned then

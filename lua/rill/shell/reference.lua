@@ -42,6 +42,10 @@ p:close() -- ends the line of the bar
 rill.grad(f: function, options?: {wrt?: integer[]}): function -- returns a function with the arguments of f that returns the gradients of f, which returns one number: a new stream for each argument that is a stream of floats or doubles, or for the arguments at the positions wrt
 rill.value_and_grad(f: function, options?: {wrt?: integer[]}): function -- returns a function that returns the result of f, a number, and the gradients of rill.grad
 rill.vjp(f: function, ...: any): stream, function -- calls f and returns its result and a function pull. pull(y_bar) returns for each stream of floats or doubles among the arguments the product of y_bar and the derivative of f
+rill.jvp(f: function, arguments: stream[], tangents: stream[]): stream, stream -- returns the result of f(arguments ...) and its derivative in the direction of the tangents: forward mode
+rill.hvp(f: function, x: stream|stream[], v: stream|stream[]): stream, ... -- returns the product of the Hessian matrix of f, which returns one number, and v
+rill.grad_check(f: function, ...: any): number -- compares rill.grad(f) with central differences. Returns the largest relative error, and raises an error that names the worst element if it is too large, or if a value is NaN. The last argument may be a table of options: elements, the most that are compared of each argument (default: 32), and tolerance
+rill.steps(n: integer, state: any, f: function, options?: {checkpoints?: integer}): any -- returns the state after n steps state = f(state, i). A gradient keeps only `checkpoints` states and computes the others again. Default: the square root of 2 n
 rill.value(x: any): any -- returns the number of a stream of one element, without a gradient; of other streams the table of their elements
 rill.constant(x: source): stream -- returns a new stream with the same elements, without a gradient
 ]==] },

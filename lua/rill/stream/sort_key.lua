@@ -37,15 +37,9 @@ local function key_kernel(s, expression)
     fail("option 'key': expected an expression in x with a scalar value\n%s", failure)
 end
 
---- s:sort([{descending =, axis =, key =}]) returns a new stream of the sorted elements. The sort is stable. `key` is a
--- GLSL expression in x, the element, with a scalar value; it is required for vectors and structures. Defaults:
--- descending = false, the last axis.
-return {sort = errors.guard(function(s, options, ...)
-    errors.options("s:sort", options)
-    local key = type(options) == "table" and options.key
-    if key == nil or key == false then
-        return core._sort(s, options, ...)
-    elseif type(key) ~= "string" or not key:find "%S" then
+-- Returns the stream of the keys of the elements. Raises if the key is not an expression.
+local function keys_of(s, key)
+    if type(key) ~= "string" or not key:find "%S" then
         local sorts = (errors.not_open(key) == nil) and "; rill.sort_by_key(keys, s) sorts by a stream" or ""
         fail("option 'key': expected an expression in x (a string), got %s%s",
             type(key) == "string" and "an empty one" or rill.type(key) or type(key), sorts)
@@ -54,9 +48,25 @@ return {sort = errors.guard(function(s, options, ...)
     if wrong then
         fail("option 'key': %s: %s", wrong, key)
     end
+    return key_kernel(s, key)(s)
+end
+
+local sort_key = {keys = keys_of}
+
+--- s:sort([{descending =, axis =, key =}]) returns a new stream of the sorted elements. The sort is stable. `key` is a
+-- GLSL expression in x, the element, with a scalar value; it is required for vectors and structures. Defaults:
+-- descending = false, the last axis.
+sort_key.sort = errors.guard(function(s, options, ...)
+    errors.options("s:sort", options)
+    local key = type(options) == "table" and options.key
+    if key == nil or key == false then
+        return core._sort(s, options, ...)
+    end
     local others = tables.copy(options)
     others.key = nil
     core._sort_options(s, others)
-    local keys <close> = key_kernel(s, key)(s)
+    local keys <close> = keys_of(s, key)
     return core._sort_keyed(keys, s, others)
-end)}
+end)
+
+return sort_key
