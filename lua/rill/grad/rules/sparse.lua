@@ -151,8 +151,9 @@ end)
 -- Sums of runs of neighbors, by which entries of equal row and column are added.
 tape.rule("rill.sparse sums", function(call, begins, values)
     local result <const> = call:run(begins, values)
-    call:record({values}, {result}, {}, function(_, g)
-        return rill.gather(g, tape.suspended(entries.rows, begins, values.size))
+    local size <const> = values.size
+    call:record({values}, {result}, {begins = begins}, function(kept, g)
+        return rill.gather(g, tape.suspended(entries.rows, kept.begins, size))
     end)
     return result
 end)
