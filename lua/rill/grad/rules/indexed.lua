@@ -109,7 +109,7 @@ local function indices_of(indices)
 end
 
 rule("rill.take_along", function(call, s, indices, axis, ...)
-    local shape <const> = s.shape
+    local shape <const>, kind <const> = s.shape, types.list[s.type].seen
     local own = axis == nil and #shape or axis < 0 and axis + #shape + 1 or axis
     local at = indices_of(indices)
     local y <const> = call:run(s, indices, axis, ...)
@@ -126,7 +126,7 @@ rule("rill.take_along", function(call, s, indices, axis, ...)
         return along(shape, own, (axes.layered(whole, own))):reshape(whole.size)
     end)
     call:record({s}, {y}, {at = at}, function(kept, g)
-        return added(g, kept.at, types.list[s.type].seen, shape)
+        return added(g, kept.at, kind, shape)
     end)
     return y
 end)
@@ -142,7 +142,7 @@ rule("s:select", function(call, s, indices, axis, ...)
         indices = indices:find(indices)
         axis = axis or 1
     end
-    local shape <const> = s.shape
+    local shape <const>, kind <const> = s.shape, types.list[s.type].seen
     local own = axis and (axis < 0 and axis + #shape + 1 or axis)
     local y <const> = call:run(s, indices, axis, ...)
     local at = indices_of(indices)
@@ -159,7 +159,7 @@ rule("s:select", function(call, s, indices, axis, ...)
         return along(shape, own, whole):reshape(whole.size)
     end)
     call:record({s}, {y}, {at = at}, function(kept, g)
-        return added(g, kept.at, types.list[s.type].seen, shape)
+        return added(g, kept.at, kind, shape)
     end)
     return y
 end)

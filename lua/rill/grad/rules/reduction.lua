@@ -128,9 +128,10 @@ local function along_axis(name, keep, pull)
         local view, one, shape = along_one(s, list, rest.keep)
         local y <const> = call:run(view, one)
         local shape_kept <const> = view.shape
+        local n <const> = shape_kept[one]
         shape_kept[one] = 1
         call:record({view}, {y}, keep(view, one), function(values, g)
-            return pull(places.stream(g):reshape(shape_kept), values, one, view.shape[one])
+            return pull(places.stream(g):reshape(shape_kept), values, one, n)
         end)
         return y:reshape(shape)
     end)
