@@ -7,6 +7,7 @@ local errors = require "rill.core.error"
 local ir = require "rill.grad.kernel.ir"
 local lower = require "rill.grad.kernel.lower"
 local neighbors = require "rill.grad.kernel.neighbors"
+local reduction = require "rill.grad.kernel.reduction"
 local tables = require "rill.core.tables"
 local tangent = require "rill.grad.kernel.tangent"
 local write = require "rill.grad.kernel.write"
@@ -450,6 +451,12 @@ local function places_of(s, where, name)
     return size, mode
 end
 
+-- Returns the sum of all elements as a stream of one element.
+local function total_of(bar)
+    if rill.type(bar) == "container" then return rill.stream(bar.type, 1, bar:sum()) end
+    return bar:sum {keep = true}:reshape {1}
+end
+
 local function zeros(type_name, shape) return rill.stream(type_name, shape) end
 
 local function add_up(sum, term)
@@ -479,6 +486,26 @@ local function sum_in_order(g, site, given, shape, type_name, add, launch)
     return contributions.sum(order, shape, type_name, add)
 end
 
+-- Raises that a container is read in a way for which it has no adjoint.
+local function check_container(g, made, name, value, offsets)
+    for _, list in ipairs {made.sites, made.pushes} do
+        for _, site in ipairs(list) do
+            if site.name == name then
+                fail("%s: argument '%s': a container that is read by index has no adjoint: pass c:stream()", g.where,
+                    name)
+            end
+        end
+    end
+    local modes = core._boundary(value, true) or {"clamp"}
+    local words = g.about.by_name[name].declaration:match "^neighbor%s*(%b())"
+    for _, mode in ipairs(#offsets > 0 and not words and modes or {}) do
+        if mode == "clamp" or mode == "mirror" then
+            fail("%s: argument '%s': the neighbors of a container have an adjoint only with the boundary modes zero " ..
+                "and wrap: c:boundary \"zero\" sets it", g.where, name)
+        end
+    end
+end
+
 -- Returns the adjoint of one parameter.
 local function adjoint_of(g, made, name, given, results, launch)
     local about = g.about
@@ -505,11 +532,12 @@ local function adjoint_of(g, made, name, given, results, launch)
     end
     if kind == "constant" then
         if not plain then return zeros(type_name, 1) end
-        return plain:sum {keep = true}:reshape {1}
+        return total_of(plain)
     end
     local s = as_stream(given[name], type_name, g.where, name)
     local shape = shape_of(s)
     local declaration = about.by_name[name].declaration
+    if is_container(s) then check_container(g, made, name, s, offsets) end
     if made.specs[name] then
         return neighbors.sum(made.specs[name], type_name, s, declaration, given)
     elseif kind == "neighbor stream" and #offsets > 0 then
@@ -566,7 +594,7 @@ local function call_own(g, given, launch)
     for i, name in ipairs(g.names) do
         local bar, kind = by_name[name .. "_bar"], about.kinds[name]
         if kind == "constant" then
-            bar = bar:sum {keep = true}:reshape {1}
+            bar = total_of(bar)
         elseif kind == "input stream" then
             local shape = shape_of(as_stream(given[name], about.types[name], g.where, name))
             bar = folded(bar, shape, launch) or strided(bar, shape, launch, about.types[name])
@@ -601,9 +629,17 @@ local function call(g, ...)
         given[bar] = as_stream(given[bar], output.type, g.where, bar)
         if output.kind ~= "variable output" then
             launch, template = launch or given[bar].shape, template or given[bar]
+            if tostring(given[bar].shape) ~= tostring(launch) then
+                fail("%s: argument '%s': its shape is %s, and that of the adjoints before it %s", g.where, bar,
+                    tostring(given[bar].shape), tostring(launch))
+            end
         end
     end
-    if g.own then
+    if g.reduction then
+        local name = g.names[1]
+        given[name] = as_stream(given[name], about.types[name], g.where, name)
+        return reduction.adjoint(g.reduction, given, g.where)
+    elseif g.own then
         return call_own(g, given, shape_of(template))
     end
     local made = g.made
@@ -650,6 +686,7 @@ local methods = {}
 
 --- g:source() returns the texts of the kernels of a derivative.
 function methods.source(g)
+    if g.reduction then return g.reduction.text end
     local texts = {g.own and tostring(g.own) or g.made.text}
     for _, name in ipairs(g.own and {} or tables.keys(g.made.specs)) do
         for _, part in ipairs(g.made.specs[name].parts) do
@@ -670,6 +707,24 @@ function meta.__tostring(g)
 end
 
 local cache = setmetatable({}, {__mode = "k"}) -- by kernel, then by the names of wrt
+
+-- Returns the gradient of a reduce kernel.
+local function reduce_gradient(k, about, wrt, where)
+    local made = reduction.make(k, about)
+    local x, r = made.input.name, made.result.name
+    if wrt ~= nil and (type(wrt) ~= "table" or #wrt ~= 1 or wrt[1] ~= x) then
+        fail("%s: option 'wrt': the reduce kernel '%s' has a derivative with respect to '%s' only", where, about.name,
+            x)
+    end
+    local g = {about = about, names = {x}, outputs = {{name = r, type = about.types[r], kind = "reduction result"}},
+        arguments = {}, accepts = {}, counting = {}, where = "gradient of " .. about.name, reduction = made}
+    for _, param in ipairs(about.params) do
+        if not param.fixed and param.kind ~= "reduction result" then table.insert(g.arguments, param.name) end
+    end
+    table.insert(g.arguments, adjoint_name(r))
+    for _, name in ipairs(g.arguments) do g.accepts[name] = true end
+    return setmetatable(g, meta)
+end
 
 local function check_kernel(k, where)
     if rill.type(k) ~= "kernel" then
@@ -704,7 +759,7 @@ function gradient.gradient(k, options)
     local wrt = options and options.wrt
     return cached(k, "gradient", wrt, function()
         local about = described(k)
-        if about.reduces then fail("%s: '%s' is a reduce kernel", where, about.name) end
+        if about.reduces then return reduce_gradient(k, about, wrt, where) end
         local own = core._own_gradient(k)
         local declared = own and declared_adjoints(own)
         local lowered = not own and refusing(about, where, lowered_of, about)

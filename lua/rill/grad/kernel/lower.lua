@@ -75,7 +75,7 @@ local function add_assigned(node, set)
         for _, parameter in ipairs(node.target) do
             if parameter.kind == "Parameter" then
                 n = n + 1
-                local target = (parameter.out or parameter.inout) and base_of(node[n])
+                local target = (parameter.out or parameter.inout or parameter.reduce) and base_of(node[n])
                 if target then set[target] = true end
             end
         end
@@ -1095,6 +1095,7 @@ local function stays(f, info)
     local function plain(node)
         if node.kind == "Gather" or node.kind == "Neighbor" or node.kind == "Sample" or node.kind == "Random" or
             node.kind == "Query" or node.kind == "Push" or node.kind == "Element" or node.out or node.inout or
+                node.reduce or
             (node.kind == "Parameter" and node.type:find "%[%]") then
             return false
         end
@@ -1168,7 +1169,7 @@ function Lowering:expand(f, parameters, block, node)
     local result = self.env.result
     self.env.returned, self.env.result, self.result, self.env.broken, self.env.skipped = table.unpack(outer, 1, 5)
     for i, parameter in ipairs(parameters) do
-        if parameter.out or parameter.inout then
+        if parameter.out or parameter.inout or parameter.reduce then
             local e = self.env[parameter]
             self:assign(node[i], self:frozen(e))
         end
