@@ -222,7 +222,7 @@ determinant(dmat3(x, y, z, 1.0, 2.0, x, y, y, x)); determinant(dmat4(x)); invers
 modf(x * 3.0, w) + w * x; dmat2(dmat3(x, y, z, 1.0, 2.0, x, y, y, x))[1].y; dmat3(dmat2(x, y, z, 1.0))[0].y * 2.0
 dvec3(dvec4(x, y, z, x)).z; dvec2(z).y; exp(dvec3(x, y, z)).y; sin(dvec2(x))[int(y)]; roundEven(x); ceil(x) + x
 isnan(x) ? x : y; cross(dvec3(x, y, z), dvec3(y, x, 1.0)).x; outerProduct(dvec2(x, y), dvec3(z, y, x))[2].x
-transpose(dmat2x3(x, y, z, 1.0, 2.0, x))[1].x; round(y) + y
+transpose(dmat2x3(x, y, z, 1.0, 2.0, x))[1].x; round(y) + y; mix(x, y, x < 0.3)
 ]]
 
 describe("derivatives of kernels", function()
@@ -255,6 +255,15 @@ describe("derivatives of kernels", function()
             assert.is_nil(found and formula .. ": " .. found)
             count = count + 1
         end
-        assert.equal(76, count)
+        assert.equal(77, count)
+    end)
+
+    it("refuses floats that become bits and floats again, also in functions", function()
+        local kernel = rill.kernel [[
+            int key(float x) { return floatBitsToInt(x); }
+            kernel void least(float x<>, float y<>, out float r<>) { r = intBitsToFloat(min(key(x), key(y))); }
+        ]]
+        assert.has_error(function() kernel:gradient() end,
+            "k:gradient: 'least' cannot be differentiated: 'intBitsToFloat' has no derivative")
     end)
 end)

@@ -1093,6 +1093,7 @@ local function stays(f, info)
     local base = info(f.type).base
     if base ~= "int" and base ~= "uint" and base ~= "bool" then return false end
     local function plain(node)
+        if node.kind == "Builtin" and rules.bits[node.name] then return false end
         if node.kind == "Gather" or node.kind == "Neighbor" or node.kind == "Sample" or node.kind == "Random" or
             node.kind == "Query" or node.kind == "Push" or node.kind == "Element" or node.out or node.inout or
                 node.reduce or

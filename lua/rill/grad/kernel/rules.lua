@@ -338,7 +338,8 @@ builtin.atan, builtin.atan2 = arc, arc
 builtin.mix = factors(function(y, args, b)
     local t = args[3]
     if b.types.info(t.type).base == "bool" then
-        return {join(y.type .. "(not($1))", y.type, t), join(y.type .. "($1)", y.type, t)}
+        local no = b.types.info(t.type).size == 1 and "(!$1)" or "(not($1))"
+        return {join(y.type .. no, y.type, t), join(y.type .. "($1)", y.type, t)}
     end
     return {join("1.0 - $1", t.type, t), t, join("$1 - $2", y.type, args[2], args[1])}
 end)
