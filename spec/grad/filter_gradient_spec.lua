@@ -52,16 +52,59 @@ describe("the gradient of", function()
         end, doubles(11, {5}), {bound = 1e-6})
     end)
 
-    for _, mode in ipairs {"zero", 1.5} do
+    for _, mode in ipairs {"clamp", "wrap", "mirror", "zero", 1.5} do
         it("rill.convolve and rill.correlate with the boundary " .. mode, function()
             for _, name in ipairs {"convolve", "correlate"} do
-                for _, sizes in ipairs {{1, 1}, {5, 3}, {6, 4}, {2, 5}, {3, 1}, {4, 2}} do
+                for _, sizes in ipairs {{1, 1}, {5, 3}, {6, 4}, {2, 5}, {3, 1}, {4, 2}, {3, 36}, {40, 35}} do
                     differences.check(function(a, b) return loss(rill[name](a, b, {boundary = mode})) end,
                         doubles(12, {sizes[1]}, {sizes[2]}))
                 end
                 differences.check(function(a, b) return loss(rill[name]((a * a):eval():boundary(mode), b)) end,
                     doubles(13, {4, 3}, {2, 3}))
             end
+            differences.check(function(a, b)
+                return loss(rill.convolve(a, b, {boundary = {"clamp", mode}}))
+            end, doubles(14, {4, 3}, {9, 8}), {bound = 1e-7})
+        end)
+
+        -- Images are floats, so the steps are large.
+        it("filters of images with the boundary " .. mode, function()
+            local near <const> = {step = 1e-2, bound = 1e-2}
+            local function floats(seed, ...)
+                local list <const> = doubles(seed, ...)
+                for k, s in ipairs(list) do
+                    list[k] = s:cast "float"
+                end
+                return list
+            end
+            for _, name in ipairs {"convolve", "correlate"} do
+                differences.check(function(a)
+                    return loss(rill.image[name](a, {{1, 2, 3}, {-1, 0.5, 2}}, {boundary = mode}))
+                end, floats(15, {4, 3}), near)
+                differences.check(function(a, b)
+                    return loss(rill.image[name](a, b, {boundary = mode}))
+                end, floats(16, {4, 3}, {7, 6}), near)
+            end
+            differences.check(function(a)
+                return loss(rill.image.separable(a:boundary(mode), {1, 2, 3}, {0.5, -1}))
+            end, floats(17, {4, 3}), near)
+            differences.check(function(a, b, c)
+                return loss(rill.image.separable(a:boundary(mode), b, c))
+            end, floats(18, {4, 3}, {3}, {2}), near)
         end)
     end
+
+    it("rill.convolve of vectors", function()
+        for _, n in ipairs {3, 70} do
+            differences.check(function(a, b, c) return loss(rill.convolve(rill.vec2(a, b), c)) end,
+                doubles(19, {5}, {5}, {n}), {bound = 1e-7})
+        end
+    end)
+
+    it("a gradient of convolutions", function()
+        differences.check(function(a, b)
+            local p, q = rill.grad(function(u, v) return loss(rill.convolve(u, v)) end)(a, b)
+            return (p * p):sum() + loss(q)
+        end, doubles(20, {6}, {3}), {bound = 1e-6})
+    end)
 end)

@@ -78,6 +78,24 @@ describe("the gradient of", function()
         end, doubles(9, {5}, {5}), NEAR)
     end)
 
+    it("solutions for kernels", function()
+        local even <const> = rill.kernel [=[
+            kernel void even(neighbor(zero) double u<>, out double r<>) { r = 4.5lf * u[0] - u[-1] - u[1]; }
+        ]=]
+        local uneven <const> = rill.kernel [=[
+            kernel void uneven(neighbor(zero) double u<>, double c<>, out double r<>) {
+                r = (4.5lf + c * c) * u[0] - 1.5lf * u[-1] - c * u[1];
+            }
+        ]=]
+        local ones <const> = rill.stream("double", 7, 1)
+        differences.check(function(b) return solved("cg", even, b) end, doubles(27, {7}), NEAR)
+        differences.check(function(b) return solved("bicgstab", even, b) end, doubles(28, {7}), NEAR)
+        differences.check(function(b) return solved("bicgstab", function(u, y) uneven(u, ones, y) end, b) end,
+            doubles(29, {7}), NEAR)
+        differences.check(function(b, c) return solved("bicgstab", function(u, y) uneven(u, c, y) end, b) end,
+            doubles(30, {7}, {7}), NEAR)
+    end)
+
     it("solutions keeps the matrix and what the function read", function()
         differences.check(function(v, b)
             local A <const>, c <const> = (v + six):eval(), (b * b + 3):eval()

@@ -3,6 +3,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local option = require "rill.core.options"
 local places = require "rill.grad.places"
+local tables = require "rill.core.tables"
 local tape = require "rill.grad.tape"
 local types = require "rill.core.types"
 
@@ -30,20 +31,63 @@ local function unit(rank, d, value)
     return list
 end
 
--- Returns a stream with the elements outside that its boundary modes define.
-local function extended(a, modes, before, after)
-    local rank <const> = #a.shape
-    for d = 1, rank do
-        local mode <const> = modes[d] or modes[1] or "clamp"
-        if before[d] + after[d] > 0 then
-            a = a:pad {
-                before = unit(rank, d, before[d]), after = unit(rank, d, after[d]),
-                boundary = type(mode) == "string" and mode or nil,
-                value = type(mode) == "number" and mode or nil,
-            }
-        end
+-- Returns a stream with the elements outside along dimension d that its boundary mode defines.
+local function padded(a, d, p)
+    local rank <const>, mode <const> = #p.shape, p.modes[d] or "clamp"
+    return a:pad {
+        before = unit(rank, d, p.before[d]), after = unit(rank, d, p.after[d]),
+        boundary = type(mode) == "string" and mode or nil, value = type(mode) == "number" and mode or nil,
+    }
+end
+
+local function extended(a, p)
+    for d = 1, #p.shape do
+        a = p.before[d] + p.after[d] > 0 and padded(a, d, p) or a
     end
     return a
+end
+
+-- Returns the view of `count` elements along dimension d, from `first` on.
+local function slab(s, d, first, count)
+    local from, to = {}, {}
+    for k, size in ipairs(s.shape) do
+        from[k], to[k] = k == d and first or 1, k == d and first + count - 1 or size
+    end
+    return s:domain(from, to)
+end
+
+local MOST_ADDED <const> = 32 -- elements outside that are added one by one
+
+-- Adds the elements before and after those of `result` along dimension d to the elements from which they are copied.
+local function add_outer(result, e, d, p)
+    local n <const>, before <const>, after <const> = p.shape[d], p.before[d], p.after[d]
+    local indices <const> = rill.iota(n):pad {before = before, after = after, boundary = p.modes[d] or "clamp"}
+    local outer <const> = {}
+    for k = 1, before + after do
+        outer[k] = k <= before and k or n + k
+    end
+    for _, k in ipairs(outer) do
+        local inner <const> = slab(result, d, indices:get(k) + 1, 1)
+        inner:write(inner + slab(e, d, k, 1))
+    end
+    return result
+end
+
+-- Returns the adjoint of a from the adjoint e of extended(a, p).
+local function folded(e, p)
+    for d = #p.shape, 1, -1 do
+        local count <const>, mode <const> = p.before[d] + p.after[d], p.modes[d]
+        local inner <const> = slab(e, d, p.before[d] + 1, p.shape[d])
+        if count > MOST_ADDED and mode ~= "zero" and type(mode) ~= "number" then
+            local _, pull <const> = rill.vjp(function(a) return padded(a, d, p) end, rill.stream(e.type, inner.shape))
+            e = pull(e)
+        elseif count == 0 or mode == "zero" or type(mode) == "number" then
+            e = inner
+        else
+            e = add_outer(inner:copy(), e, d, p)
+        end
+    end
+    return e
 end
 
 -- Returns the sums with the weights b, or reversed weights if flip is set, without elements outside of a.
@@ -51,18 +95,33 @@ local function filtered(a, b, flip)
     return (flip and rill.convolve or rill.correlate)(a, b, {boundary = "zero"})
 end
 
--- Returns the adjoint of a, which has a shape and a type.
+-- Returns the adjoint of a.
 local function of_elements(b, g, p)
-    local padded <const> = g:pad {before = p.before, after = p.after}
-    local outer <const> = filtered(padded, b, not p.flip)
-    local _, pull <const> = rill.vjp(function(a)
-        return extended(a, p.modes, p.before, p.after)
-    end, rill.stream(outer.type, p.shape))
-    return pull(outer)
+    return folded(filtered(g:pad {before = p.before, after = p.after}, b, not p.flip), p)
 end
 
--- Returns the adjoint of the weights, which have a shape, from one component of the elements outside and inside.
-local function of_weights(outer, g, p)
+local FEW <const> = 64 -- weights: with more, transforms are faster than a sum for each weight
+
+-- Returns the adjoint of a few weights by a sum for each of them. outer: the elements outside and inside.
+local function by_sums(outer, g, p)
+    local result <const> = rill.stream(types.list[outer.type].scalar, p.weights)
+    local count <const> = #result
+    local flat <const> = result:reshape(count)
+    for t = 0, count - 1 do
+        local first, last, rest = {}, {}, t
+        for d = #p.weights, 1, -1 do
+            first[d] = rest % p.weights[d] + 1
+            last[d], rest = first[d] + p.shape[d] - 1, rest // p.weights[d]
+        end
+        local at <const> = p.flip and count - t or t + 1
+        local view <const> = outer:domain(first, last)
+        flat:domain(at, at):write((p.components > 1 and rill.dot(g, view) or g * view):sum(p.all))
+    end
+    return result
+end
+
+-- Returns the adjoint of the weights from one component of the elements outside and inside.
+local function by_transforms(outer, g, p)
     local sums <const> = filtered(outer, g, false)
     local first, last = {}, {}
     for d, n in ipairs(p.weights) do
@@ -73,6 +132,20 @@ local function of_weights(outer, g, p)
     return p.flip and part:flip(p.all) or part
 end
 
+local function of_weights(outer, g, p)
+    if tables.product(p.weights) <= FEW then
+        return by_sums(outer, g, p)
+    elseif p.components == 1 then
+        return by_transforms(outer, g, p)
+    end
+    local sum
+    for c = 1, p.components do
+        local part <const> = by_transforms(outer[XYZW[c]], g[XYZW[c]], p)
+        sum = sum and sum + part or part
+    end
+    return sum
+end
+
 -- Returns the adjoints of a (nil if b is) and b (nil if a is) from the adjoint g of the sums.
 local function adjoints(a, b, g, p)
     if #g == 0 then
@@ -80,19 +153,7 @@ local function adjoints(a, b, g, p)
     end
     g = places.stream(g)
     local of_a <const> = b and of_elements(b, g, p)
-    if not a then
-        return of_a, nil
-    end
-    local outer <const> = extended(a, p.modes, p.before, p.after)
-    if p.components == 1 then
-        return of_a, of_weights(outer, g, p)
-    end
-    local sum
-    for c = 1, p.components do
-        local part <const> = of_weights(outer[XYZW[c]], g[XYZW[c]], p)
-        sum = sum and sum + part or part
-    end
-    return of_a, sum
+    return of_a, a and of_weights(extended(a, p), g, p)
 end
 
 -- Returns what `adjoints` needs to know.
