@@ -54,6 +54,19 @@ describe("the gradient of", function()
         end, doubles(7, {7}, {5}))
     end)
 
+    it("products with matrices that the function closes", function()
+        for _, make in pairs {csr = makers.csr, coo = makers.coo} do
+            differences.check(function(v, x)
+                local A <close> = make(v)
+                return loss(A:multiply(x)) + loss(A:dense())
+            end, doubles(10, {7}, {5}))
+        end
+        differences.check(function(v, x)
+            local A <close> = ell(v)
+            return loss(A:multiply(x))
+        end, doubles(11, {6}, {4}))
+    end)
+
     it("a gradient of products", function()
         differences.check(function(v, x)
             local p, q = rill.grad(function(s, t) return loss(makers.csr(s):multiply(t)) end)(v, x)

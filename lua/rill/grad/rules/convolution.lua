@@ -58,10 +58,14 @@ end
 
 local MOST_ADDED <const> = 32 -- elements outside that are added one by one
 
+-- Returns the index along dimension d of the element that each element of a padded stream copies.
+local function copied(d, p)
+    return rill.iota(p.shape[d]):pad {before = p.before[d], after = p.after[d], boundary = p.modes[d] or "clamp"}
+end
+
 -- Adds the elements before and after those of `result` along dimension d to the elements from which they are copied.
 local function add_outer(result, e, d, p)
-    local n <const>, before <const>, after <const> = p.shape[d], p.before[d], p.after[d]
-    local indices <const> = rill.iota(n):pad {before = before, after = after, boundary = p.modes[d] or "clamp"}
+    local n <const>, before <const>, after <const>, indices <const> = p.shape[d], p.before[d], p.after[d], copied(d, p)
     local outer <const> = {}
     for k = 1, before + after do
         outer[k] = k <= before and k or n + k
@@ -79,7 +83,10 @@ local function folded(e, p)
         local count <const>, mode <const> = p.before[d] + p.after[d], p.modes[d]
         local inner <const> = slab(e, d, p.before[d] + 1, p.shape[d])
         if count > MOST_ADDED and mode ~= "zero" and type(mode) ~= "number" then
-            local _, pull <const> = rill.vjp(function(a) return padded(a, d, p) end, rill.stream(e.type, inner.shape))
+            local indices <const> = copied(d, p)
+            local _, pull <const> = rill.vjp(function(a)
+                return a:select(indices, d)
+            end, rill.stream(e.type, inner.shape))
             e = pull(e)
         elseif count == 0 or mode == "zero" or type(mode) == "number" then
             e = inner

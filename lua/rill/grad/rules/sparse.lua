@@ -1,4 +1,5 @@
 -- Gradients of products with sparse matrices, with respect to the vector and to the values of the entries.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local entries = require "rill.sparse.rows"
 local errors = require "rill.core.error"
@@ -30,14 +31,21 @@ local function indices_of(A)
     return ROW:kernel()(rill.iota(count), A._columns.shape[2]), A._columns:reshape(count)
 end
 
--- Returns the pattern of a matrix: A, m, n, rows, columns, and for the transpose `order` (the stored values by column),
--- `plan` and `across` (the columns of the transpose).
+-- Returns a stream with the elements of a stream, which stays open when that is closed.
+local function held(s)
+    return s and (core._leaf(s))
+end
+
+-- Returns the pattern of a matrix: m, n, format, rows, columns, the shape of the values, and `parts`, the streams of the
+-- structure. `turn` adds those of the transpose: `order` (the stored values by column), `down` (the offsets) and
+-- `across` (the columns).
 local function pattern_of(A)
     local p = patterns[A]
     if not p then
         local rows <const>, columns <const> = indices_of(A)
-        p = {m = A._m, n = A._n, format = A._format, rows = rows, columns = columns, shape = A._values.shape,
-            parts = {_offsets = A._offsets, _rows = A._rows, _columns = A._columns}}
+        p = {m = A._m, n = A._n, format = A._format, rows = held(rows), columns = held(columns),
+            shape = A._values.shape,
+            parts = {_offsets = held(A._offsets), _rows = held(A._rows), _columns = held(A._columns)}}
         patterns[A] = p
     end
     return p
