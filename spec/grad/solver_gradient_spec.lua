@@ -164,6 +164,8 @@ describe("the gradient of", function()
         end
         differences.check(twice(function(v, b) return rill.solve.lu(v + six, b, {precision = "double"}) end),
             doubles(23, {5, 5}, {5}), {bound = 1e-5})
+        differences.check(twice(function(v, b) return rill.solve.bicgstab(sparse(v), b, EXACT) end),
+            doubles(31, {11}, {5}), {bound = 1e-5})
         differences.check(twice(function(v, b)
             return rill.solve.bicgstab(function(u, y) y:write(3 * u + v * v * u) end, b, EXACT)
         end), doubles(24, {5}, {5}), {bound = 1e-5})

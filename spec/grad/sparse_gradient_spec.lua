@@ -14,6 +14,13 @@ local makers <const> = {
         return rill.sparse.csr {shape = {5, 5}, offsets = {0, 2, 3, 3, 6, 7}, columns = COLUMNS, values = v}
     end,
     coo = function(v) return rill.sparse.coo {shape = {5, 5}, rows = ROWS, columns = COLUMNS, values = v} end,
+    unsorted = function(v)
+        return rill.sparse.coo {shape = {5, 5}, rows = {3, 1, 0, 3, 1, 0, 0}, columns = COLUMNS, values = v}
+    end,
+    repeated = function(v)
+        local rows <const>, columns <const> = {3, 1, 0, 3, 1, 0, 0}, {2, 2, 1, 2, 2, 0, 1}
+        return rill.sparse.coo {shape = {5, 5}, rows = rows, columns = columns, values = v}
+    end,
 }
 
 local function ell(v)
@@ -24,7 +31,7 @@ describe("the gradient of", function()
     leaks.watch(setup, teardown)
 
     for name, make in pairs(makers) do
-        it("A:multiply for the format " .. name, function()
+        it("A:multiply for entries that are " .. name, function()
             local values <const>, vector <const> = table.unpack(doubles(1, {7}, {5}))
             differences.check(function(v, x) return loss(make(v):multiply(x)) end, {values, vector})
             differences.check(function(x) return loss(make(values):multiply(x)) end, {vector})
@@ -36,6 +43,9 @@ describe("the gradient of", function()
                 return loss(y)
             end, doubles(3, {7}, {5, 3}))
             differences.check(function(v) return loss(make(v):dense()) + loss(make(v):diagonal()) end, {values})
+            differences.check(function(v, x) return loss(make(v):transpose():multiply(x)) end, {values, vector})
+            differences.check(function(v, x) return loss(make(v):to "ell":multiply(x)) end, {values, vector})
+            differences.check(function(v) return loss((-make(v) / 3):to "csr":cast "double" * vector) end, {values})
         end)
     end
 

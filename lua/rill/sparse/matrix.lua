@@ -214,7 +214,7 @@ function make.csr(m, n, rows, columns, values)
 end
 
 --- make.ell(m, n, rows, columns, values) returns an ELL matrix with copies of the entries.
-function make.ell(m, n, rows, columns, values)
+make.ell = recorder.wrap("rill.sparse ell", function(m, n, rows, columns, values)
     local offsets <close> = products.offsets(rows, m)
     local width, pitch = products.longest(offsets), whole_texels(m)
     if width * pitch > MOST or width > MOST_SLOTS then
@@ -230,7 +230,7 @@ function make.ell(m, n, rows, columns, values)
             flat_slots, flat_spread)
     end
     return new("ell", m, n, {_columns = slots, _values = spread})
-end
+end)
 
 -- ---- multiplying
 

@@ -3,6 +3,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local option = require "rill.core.options"
 local places = require "rill.grad.places"
+local recorder = require "rill.core.recorder"
 local tables = require "rill.core.tables"
 local tape = require "rill.grad.tape"
 local types = require "rill.core.types"
@@ -31,9 +32,17 @@ local function unit(rank, d, value)
     return list
 end
 
+-- Returns the index along dimension d of the element that each element of a padded stream copies.
+local function copied(d, p)
+    return rill.iota(p.shape[d]):pad {before = p.before[d], after = p.after[d], boundary = p.modes[d] or "clamp"}
+end
+
 -- Returns a stream with the elements outside along dimension d that its boundary mode defines.
 local function padded(a, d, p)
     local rank <const>, mode <const> = #p.shape, p.modes[d] or "clamp"
+    if recorder.on and type(mode) == "string" then
+        return a:select(copied(d, p), d) -- it has a rule, which needs no kernel
+    end
     return a:pad {
         before = unit(rank, d, p.before[d]), after = unit(rank, d, p.after[d]),
         boundary = type(mode) == "string" and mode or nil, value = type(mode) == "number" and mode or nil,
@@ -58,11 +67,6 @@ end
 
 local MOST_ADDED <const> = 32 -- elements outside that are added one by one
 
--- Returns the index along dimension d of the element that each element of a padded stream copies.
-local function copied(d, p)
-    return rill.iota(p.shape[d]):pad {before = p.before[d], after = p.after[d], boundary = p.modes[d] or "clamp"}
-end
-
 -- Adds the elements before and after those of `result` along dimension d to the elements from which they are copied.
 local function add_outer(result, e, d, p)
     local n <const>, before <const>, after <const>, indices <const> = p.shape[d], p.before[d], p.after[d], copied(d, p)
@@ -83,10 +87,7 @@ local function folded(e, p)
         local count <const>, mode <const> = p.before[d] + p.after[d], p.modes[d]
         local inner <const> = slab(e, d, p.before[d] + 1, p.shape[d])
         if count > MOST_ADDED and mode ~= "zero" and type(mode) ~= "number" then
-            local indices <const> = copied(d, p)
-            local _, pull <const> = rill.vjp(function(a)
-                return a:select(indices, d)
-            end, rill.stream(e.type, inner.shape))
+            local _, pull <const> = rill.vjp(function(a) return padded(a, d, p) end, rill.stream(e.type, inner.shape))
             e = pull(e)
         elseif count == 0 or mode == "zero" or type(mode) == "number" then
             e = inner

@@ -36,8 +36,8 @@ local function held(s)
     return s and (core._leaf(s))
 end
 
--- Returns the pattern of a matrix: m, n, format, rows, columns, the shape of the values, and `parts`, the streams of the
--- structure. `turn` adds those of the transpose: `order` (the stored values by column), `down` (the offsets) and
+-- Returns the pattern of a matrix: m, n, format, rows, columns, the shape of the values, and `parts`, the streams of
+-- the structure. `turn` adds those of the transpose: `order` (the stored values by column), `down` (the offsets) and
 -- `across` (the columns).
 local function pattern_of(A)
     local p = patterns[A]
@@ -164,6 +164,19 @@ tape.rule("rill.sparse sums", function(call, begins, values)
         return rill.gather(g, tape.suspended(entries.rows, kept.begins, size))
     end)
     return result
+end)
+
+-- A matrix in the format ELL of entries in order.
+tape.rule("rill.sparse ell", function(call, m, n, rows, columns, values)
+    local A <const> = call:run(m, n, rows, columns, values)
+    local count <const>, pitch <const> = values.size, A._values.shape[2]
+    call:record({values}, {A._values}, {rows = rows}, function(kept, g)
+        local begins <const> = tape.suspended(products.offsets, kept.rows, m)
+        local slots <const> = rill.iota(count) - rill.gather(begins, kept.rows)
+        local flat <const> = places.stream(g)
+        return rill.gather(flat:reshape(flat.size), (slots * pitch + kept.rows):eval())
+    end)
+    return A
 end)
 
 tape.rule("A:dense", function(call, A, ...)
