@@ -108,6 +108,14 @@ describe("k:gradient", function()
         check.names({"'a'", "c:stream()"}, pick:gradient(), {a = s, r_bar = dense})
     end)
 
+    it("tells a stream from a component of the same name", function()
+        local kernel = rill.kernel [[kernel void f(vec2 q, neighbor(zero) double x<>, out double r<>) {
+            r = q.x > 0.0 ? double(q.y) * x[1] * x : x[-1]; }]]
+        local x, bar = rill.from({1, 2, 3}, "double"), rill.from({1, 10, 100}, "double")
+        check.equal({4, 62, 40}, kernel:gradient {wrt = {"x"}} {q = {1, 2}, x = x, r_bar = bar}:values(), 1e-14)
+        check.equal({10, 100, 0}, kernel:gradient {wrt = {"x"}} {q = {-1, 2}, x = x, r_bar = bar}:values(), 1e-14)
+    end)
+
     it("notices that the indices of a kept order have changed", function()
         local kernel = rill.kernel "kernel void f(float a[], int i<>, int k, out float r<>) { r = a[i + k]; }"
         local g = kernel:gradient()

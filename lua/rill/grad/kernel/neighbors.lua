@@ -89,7 +89,7 @@ end
 local function with_indices(body, spec, rank, index)
     for _, set in ipairs {spec.elements, spec.neighbors} do
         for name in pairs(set) do
-            body = body:gsub("%f[%w_]" .. name .. "%f[^%w_]([%[%]%-%d]*)", function(brackets)
+            body = body:gsub("%f[%w_.]" .. name .. "%f[^%w_]([%[%]%-%d]*)", function(brackets)
                 local list, offset = {}, {}
                 for number in brackets:gmatch "%-?%d+" do list[#list + 1] = math.tointeger(tonumber(number)) end
                 for d = 1, rank do offset[d] = list[d - rank + #list] or 0 end
