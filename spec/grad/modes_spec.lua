@@ -141,6 +141,18 @@ describe("rill.steps", function()
         end
     end)
 
+    it("has the gradient of streams that only its steps use", function()
+        local function power(w, s) -- 1 + w + ... + w^5
+            local state = rill.steps(6, {u = s, sum = {rill.zeros(3, "double")}}, function(state)
+                return {u = state.u * w, sum = {state.sum[1] + state.u}}
+            end, {checkpoints = 2})
+            s:fill(0) -- the loop has a copy
+            return state.sum[1]:sum()
+        end
+        local g = rill.grad(power, {wrt = {1}})(x, rill.ones(3, "double"))
+        near((1 + 2 * x + 3 * x ^ 2 + 4 * x ^ 3 + 5 * x ^ 4):values(), g)
+    end)
+
     it("computes steps as often as its states require", function()
         for _, row in ipairs {{10, 3, 3}, {100, 10, 3.3}, {100, nil, 3}, {20, 20, 2}, {6, 1, 4.5}} do
             calls = 0

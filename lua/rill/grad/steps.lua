@@ -160,6 +160,8 @@ local function recorded(loop, state)
     local inputs <const> = streams_of(state)
     loop.serials = tape.serials()
     local entry <const> = tape.begin("rill.steps", inputs, inputs)
+    -- The tape keeps no inputs if only streams that f uses depend on the arguments of the function.
+    local initial <const> = entry.all == 0 and copied(state)
     local final, kept
     tape.discard(loop.watch, function()
         final, kept = forward(loop, state)
@@ -167,7 +169,7 @@ local function recorded(loop, state)
     table.remove(kept, 1) -- the initial state is kept by the entry
     tape.complete(entry, streams_of(final), nil, function(values, adjoints, store, recording, once)
         local at = 0
-        local first = mapped(state, function()
+        local first = initial or mapped(state, function()
             at = at + 1
             return values[at]
         end)
