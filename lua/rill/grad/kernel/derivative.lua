@@ -5,6 +5,7 @@ local adjoint = require "rill.grad.kernel.adjoint"
 local contributions = require "rill.grad.kernel.contributions"
 local errors = require "rill.core.error"
 local ir = require "rill.grad.kernel.ir"
+local linear = require "rill.grad.kernel.linear"
 local lower = require "rill.grad.kernel.lower"
 local neighbors = require "rill.grad.kernel.neighbors"
 local reduction = require "rill.grad.kernel.reduction"
@@ -218,20 +219,24 @@ local function add_sites(about, lowered, made, list, out)
 end
 
 -- The part of a derivative that does not depend on arguments: the kernels.
--- `again`: whether contributions to neighbor streams may be computed again, by kernels of their own, which needs
--- inputs of the
--- shape of the launch.
+-- `again`: whether contributions to neighbor streams may be computed again, by kernels of their own, which needs inputs
+-- of the shape of the launch.
 local function make(about, names, lowered, where, again)
-    local wanted, specs = {}, {}
+    local wanted, specs, combined = {}, {}, {}
     for _, name in ipairs(names) do wanted[name] = true end
     local made = refusing(about, where, adjoint.make, lowered, wanted)
-    for _, name in ipairs(again and names or {}) do
-        if about.kinds[name] == "neighbor stream" and not (made.places[name] or made.pushed[name]) then
+    for _, name in ipairs(names) do
+        local alone = about.kinds[name] == "neighbor stream" and not (made.places[name] or made.pushed[name])
+        local found = alone and linear.find(lowered, made, name)
+        if found then
+            combined[name] = {spec = neighbors.combine(about, found), stored = found.stored}
+        elseif alone and again then
             specs[name] = refusing(about, where, neighbors.specify, about, lowered, made, name)
         end
     end
     local signature = {}
-    local result = {specs = specs, summed = {}, counts = {}, sums = {}, sites = made.sites, pushed = made.pushed,
+    local result = {specs = specs, combined = combined, summed = {}, counts = {}, sums = {}, sites = made.sites,
+        pushed = made.pushed,
         places = made.places}
     for _, output in ipairs(lowered.outputs) do
         if lowered.types.info(output.type).real then
@@ -256,7 +261,7 @@ local function make(about, names, lowered, where, again)
     end
     for _, variable in ipairs(lowered.reads) do
         local name = variable.source.text
-        if wanted[name] and not specs[name] then
+        if wanted[name] and not specs[name] and not combined[name] then
             local bar = variable.bar
             local info = lowered.types.info(variable.type)
             local sum = {name = name, offset = variable.offset, bar = bar.name, type = variable.type, at = {}}
@@ -281,7 +286,7 @@ local function make(about, names, lowered, where, again)
     -- The statements that store the sums: the output has a name of its own.
     local list = {}
     for _, s in ipairs(made.list) do
-        if s.op == "out" and s.source and specs[s.source] then
+        if s.op == "out" and s.source and (specs[s.source] or combined[s.source]) then
             goto next
         elseif s.op == "out" and s.matrix then
             for c = 1, s.matrix.columns do
@@ -294,6 +299,13 @@ local function make(about, names, lowered, where, again)
             list[#list + 1] = s
         end
         ::next::
+    end
+    for _, name in ipairs(tables.keys(combined)) do
+        for _, value in ipairs(combined[name].stored) do
+            out(value.e.type, value.name)
+            value.at_output = #outs
+            list[#list + 1] = {op = "out", root = true, name = value.name, e = value.e}
+        end
     end
     list = add_sites(about, lowered, made, list, function(...)
         out(...)
@@ -538,7 +550,11 @@ local function adjoint_of(g, made, name, given, results, launch)
     local shape = shape_of(s)
     local declaration = about.by_name[name].declaration
     if is_container(s) then check_container(g, made, name, s, offsets) end
-    if made.specs[name] then
+    if made.combined[name] then
+        local arguments = tables.copy(given)
+        for _, value in ipairs(made.combined[name].stored) do arguments[value.name] = results[value.at_output] end
+        return neighbors.sum(made.combined[name].spec, type_name, s, declaration, arguments)
+    elseif made.specs[name] then
         return neighbors.sum(made.specs[name], type_name, s, declaration, given)
     elseif kind == "neighbor stream" and #offsets > 0 then
         if plain then offsets[#offsets + 1] = {offset = {}, bar = plain} end
@@ -688,8 +704,11 @@ local methods = {}
 function methods.source(g)
     if g.reduction then return g.reduction.text end
     local texts = {g.own and tostring(g.own) or g.made.text}
-    for _, name in ipairs(g.own and {} or tables.keys(g.made.specs)) do
-        for _, part in ipairs(g.made.specs[name].parts) do
+    local sums = {}
+    for name, spec in pairs(g.own and {} or g.made.specs) do sums[name] = spec end
+    for name, found in pairs(g.own and {} or g.made.combined) do sums[name] = found.spec end
+    for _, name in ipairs(tables.keys(sums)) do
+        for _, part in ipairs(sums[name].parts) do
             texts[#texts + 1] = ("// The adjoint of %s, from offset {%s}:\n%s"):format(name,
                 table.concat(part.offset, ", "), part.body)
         end

@@ -33,7 +33,9 @@ function ir.read(variable)
     return value
 end
 
---- ir.join(format, type, ...) returns the expression that a format makes of others: $1, $2 ... stand for them.
+--- ir.join(format, type, ...) returns the expression that a format makes of others: $1, $2 ... stand for them. The
+-- fields
+-- `format` and `parts` keep them.
 function ir.join(format, type, ...)
     local parts, reads = {...}, {}
     local text = format:gsub("%$(%d)", function(i)
@@ -46,7 +48,10 @@ function ir.join(format, type, ...)
         end
     end
     local calls = format:match "^[%w_]+%b()$" ~= nil
-    return {text = text, type = type, reads = reads, atom = calls, literal = #reads == 0 and calls or nil}
+    return {
+        text = text, type = type, reads = reads, atom = calls, literal = #reads == 0 and calls or nil, format = format,
+        parts = parts,
+    }
 end
 
 -- ---- which statements are needed

@@ -68,6 +68,28 @@ function neighbors.specify(about, lowered, made, name)
     return spec
 end
 
+--- neighbors.combine(about, found) returns the specification of the linear combinations that
+-- linear.find has found: the stored values are among the arguments by their names.
+function neighbors.combine(about, found)
+    local spec = {parts = {}, constants = {}, elements = {}, neighbors = {}, helpers = about.helpers, guarded = false,
+        kernels = {}, fast = about.fast}
+    for i, part in ipairs(found.parts) do
+        local lines = {}
+        for k, term in ipairs(part.terms) do
+            local name = term.stored and term.stored.name or term.e.text
+            spec.elements[name] = term.e.type
+            lines[k] = ("  total += %s%s;"):format(term.coefficient and term.coefficient .. " * " or "", name)
+            for _, param in ipairs(about.params) do
+                if param.kind == "constant" and term.coefficient and mentions(term.coefficient, param.name) then
+                    spec.constants[param.name] = param.declaration
+                end
+            end
+        end
+        spec.parts[i] = {offset = part.offset, body = table.concat(lines, "\n")}
+    end
+    return spec
+end
+
 --- neighbors.contributions(list, type_name) returns the specification of a sum of streams: {offset, bar}, where `bar`
 -- has
 -- for each element of the launch the adjoint of the element at `offset`. Also returns the arguments.
