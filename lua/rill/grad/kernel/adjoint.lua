@@ -543,9 +543,8 @@ end
 local adjoint = {}
 
 --- adjoint.make(lowered, wanted) returns the statements of the adjoint of a kernel, and what its signature needs:
--- {list, bars: the sums for parameters, sites and pushed: contributions by index, places, pulled}. `wanted`: the names
--- of
--- the parameters with respect to which the outputs are differentiated.
+-- {list, bars: the sums for parameters, sites and pushed: contributions by index, places, pulled}. `wanted`: the
+-- names of the parameters with respect to which the outputs are differentiated.
 function adjoint.make(lowered, wanted)
     local self = setmetatable({bars = {}, wanted = wanted, sites = {}, pushed = {}, places = {}, pulled = {},
         inits = {}},

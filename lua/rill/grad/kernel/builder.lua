@@ -65,8 +65,7 @@ end
 builder.replaced = replaced
 
 --- Copies a list of statements. Variables of the frame `frame`, and of frames in it, become new ones, which are added
--- to
--- `map`. Further frames become new ones, too.
+-- to `map`. Further frames become new ones, too.
 function Builder:copy(list, map, frame)
     local frames = map.frames or {[frame] = self.frame}
     map.frames = frames

@@ -1,6 +1,5 @@
 -- Sums of values that have the same destination. The order of the destinations is kept as long as the streams from
--- which
--- they follow are not written.
+-- which they follow are not written.
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local tables = require "rill.core.tables"
@@ -38,8 +37,8 @@ function contributions.key(values)
 end
 
 -- Returns {from, to, count, places}: the destinations of an order with `count` contributions each, and for each of
--- these
--- contributions the stream of its indices. Those with more than UNROLLED contributions are {from, to, begin, ends}.
+-- these contributions the stream of its indices. Those with more than UNROLLED contributions are {from, to, begin,
+-- ends}.
 local function classes_of(order, begin, count)
     local classes, to = {}, 0
     for n = UNROLLED + 1, 1, -1 do
@@ -62,8 +61,7 @@ local function classes_of(order, begin, count)
 end
 
 --- contributions.order(at, n) returns the order of destinations in 0 .. n - 1; others are left out. Destinations with
--- the
--- same number of contributions are next to each other, so that all invocations of a launch add up as many.
+-- the same number of contributions are next to each other, so that all invocations of a launch add up as many.
 function contributions.order(at, n)
     at = at:reshape {-1}
     local order = {at = at, used = 0, longest = 0}
@@ -121,8 +119,7 @@ local function kernel_of(type_name, count)
 end
 
 --- contributions.sum(order, shape, type_name, add) returns a new stream of a shape with the sums of the elements of
--- `add`
--- by destination.
+-- `add` by destination.
 function contributions.sum(order, shape, type_name, add)
     add = add:reshape {-1}
     if order.longest > LONGEST then return contributions.scatter(shape, type_name, order.at, add) end
@@ -142,8 +139,7 @@ function contributions.sum(order, shape, type_name, add)
 end
 
 --- contributions.scatter(shape, type_name, at, add) returns a new stream of a shape with the sums of the elements of
--- `add`
--- by the destinations `at`; a destination of at least the number of elements is left out.
+-- `add` by the destinations `at`; a destination of at least the number of elements is left out.
 function contributions.scatter(shape, type_name, at, add)
     local n = tables.product(shape)
     local sum = rill.stream(type_name, n + 1)

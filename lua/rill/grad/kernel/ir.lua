@@ -34,8 +34,7 @@ function ir.read(variable)
 end
 
 --- ir.join(format, type, ...) returns the expression that a format makes of others: $1, $2 ... stand for them. The
--- fields
--- `format` and `parts` keep them.
+-- fields `format` and `parts` keep them.
 function ir.join(format, type, ...)
     local parts, reads = {...}, {}
     local text = format:gsub("%$(%d)", function(i)

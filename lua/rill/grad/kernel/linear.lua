@@ -63,9 +63,9 @@ function Search:expand(e, coefficient, terms)
 end
 
 --- linear.find(lowered, made, name) returns {parts, stored}: for each offset {offset, terms}, each term {e,
--- coefficient}
--- with the text of the coefficient or nil for 1; and the list of the values to store, {e, name}. A term has the field
--- `stored` unless its value is the adjoint of an output. Returns nil if contributions are not of this form.
+-- coefficient} with the text of the coefficient or nil for 1; and the list of the values to store, {e, name}. A term
+-- has the field `stored` unless its value is the adjoint of an output. Returns nil if contributions are not of this
+-- form.
 function linear.find(lowered, made, name)
     local list, roots = table.move(made.list, 1, #made.list, 1, {}), {}
     for _, variable in ipairs(lowered.reads) do

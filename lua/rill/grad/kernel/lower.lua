@@ -1,16 +1,14 @@
 -- Brings the tree of a kernel (core._kernel_tree) to the intermediate form of ir.lua: calls are expanded, each
--- statement
--- computes one operation of floats, variables are assigned once, and `return`, `break`, `continue` and `switch` become
--- conditions.
+-- statement computes one operation of floats, variables are assigned once, and `return`, `break`, `continue` and
+-- `switch` become conditions.
 --
 -- The statement `loop` has the fields
 --   body, stop          the statements of an iteration; the loop ends after it if `stop` holds. `stop` may be nil
 --   condition           tested before each iteration; nil means true
 --   counter             {variable, from, step}: a variable that the loop changes by `step` after each iteration
 --   trips               the number of iterations, if it is known before the loop: an expression
---   carried             the variables that the body changes: {variable, first, last} (`first` and `last` are values
--- before
---                       the loop and at the end of an iteration), and {array = variable}
+--   carried             the variables that the body changes: {variable, first, last}, where `first` and `last` are the
+--                       values before the loop and at the end of an iteration, and {array = variable}
 -- The last statements of `body` assign the carried variables.
 local ir = require "rill.grad.kernel.ir"
 local rules = require "rill.grad.kernel.rules"
@@ -1190,10 +1188,8 @@ function lower.types(module)
 end
 
 --- lower.run(tree, module, kinds, fixed, names) lowers a kernel. `kinds`: the kind of each parameter by name, as in
--- k.params;
--- `fixed`: the literals of constants that k:specialize has fixed. Returns
--- {list, types, sources, outputs, pushes, random, ...}. Raises {refused = message, text = token} if the kernel
--- has no derivative.
+-- k.params; `fixed`: the literals of constants that k:specialize has fixed. Returns {list, types, sources, outputs,
+-- pushes, random, ...}. Raises {refused = message, text = token} if the kernel has no derivative.
 function lower.run(tree, module, kinds, fixed)
     local known = types.table()
     local names = {}

@@ -23,9 +23,8 @@ local ELEMENTS <const> = {["input stream"] = true, ["in-place stream"] = true}
 local ELSEWHERE <const> = {"rill_here", "indexof", "sizeof_stream", "sizeof_list", "spacingof", "sample"}
 
 --- neighbors.specify(about, lowered, made, name) returns what neighbors.sum needs for the adjoint of the neighbor
--- stream
--- `name`: {parts, constants, elements, neighbors, guarded, helpers}; nil if contributions cannot be computed at another
--- element. `made`: the result of adjoint.make.
+-- stream `name`: {parts, constants, elements, neighbors, guarded, helpers}; nil if contributions cannot be computed
+-- at another element. `made`: the result of adjoint.make.
 function neighbors.specify(about, lowered, made, name)
     local spec = {parts = {}, constants = {}, elements = {}, neighbors = {}, helpers = about.helpers, guarded = false,
         kernels = {}, fast = about.fast}
@@ -91,8 +90,7 @@ function neighbors.combine(about, found)
 end
 
 --- neighbors.contributions(list, type_name) returns the specification of a sum of streams: {offset, bar}, where `bar`
--- has
--- for each element of the launch the adjoint of the element at `offset`. Also returns the arguments.
+-- has for each element of the launch the adjoint of the element at `offset`. Also returns the arguments.
 function neighbors.contributions(list, type_name)
     local spec = {parts = {}, constants = {}, elements = {}, neighbors = {}, helpers = "", guarded = false,
         kernels = {}}

@@ -1,6 +1,5 @@
 -- The adjoint of a reduce kernel. The result of a block is (p o x) o s for each element x, where p combines the
--- elements
--- before it and s those after it; both are computed by scans.
+-- elements before it and s those after it; both are computed by scans.
 local core = require "rill.core"
 local errors = require "rill.core.error"
 local rill = require "rill.core.public"
@@ -12,8 +11,7 @@ local fail <const> = errors.fail
 local reduction = {}
 
 -- Texts after that of the kernel. `$f`: its name; `$T`: the type of the elements; `$given`: constants as parameters;
--- `$pass`:
--- them as arguments; $1 and $2: calls of f(x, r) with the arguments in the order of the signature.
+-- `$pass`: them as arguments; $1 and $2: calls of f(x, r) with the arguments in the order of the signature.
 local TEXT <const> = [[
 reduce void adjoint_reverse($given$T adjoint_x<>, reduce $T adjoint_r<>) {
   $T adjoint_t = adjoint_x;
@@ -127,8 +125,7 @@ local function own_steps(made, a, fixed)
 end
 
 --- reduction.adjoint(made, given, where) returns the adjoint of the input of a reduce kernel. given: the arguments by
--- name,
--- with the adjoint of the result.
+-- name, with the adjoint of the result.
 function reduction.adjoint(made, given, where)
     local v, bar = given[made.input.name], given[made.result.name .. "_bar"]
     local shape, fixed = {}, {}

@@ -1,14 +1,10 @@
 -- How the operations of kernels are differentiated. A rule is a table with
---   factors(y, args, b)     the partial derivatives of the result y with respect to each argument, component by
--- component;
---                           nil: 0
+--   factors(y, args, b)     the partial derivatives of the result y with respect to each argument, by component; nil: 0
 -- or, for other operations, with
---   adjoint(b, w, y, args, s)   adds to the adjoints of the arguments, where w is the adjoint of the result of
--- statement s
+--   adjoint(b, w, y, args, s)   adds to the adjoints of the arguments; w is the adjoint of the result of statement s
 --   tangent(b, y, args, dots, s)   returns the tangent of the result; dots[i] is nil if argument i has none
 -- `b` is the builder of adjoint.lua or tangent.lua: b:add(argument, e) adds to an adjoint, b:keep(e) stores an
--- expression
--- in a variable, b.types describes types.
+-- expression in a variable, b.types describes types.
 local ir = require "rill.grad.kernel.ir"
 local types = require "rill.grad.kernel.types"
 
@@ -345,8 +341,7 @@ builtin.mix = factors(function(y, args, b)
 end)
 
 -- A rule for functions of vectors: adjoint(b, w, y, args) returns the adjoints of the arguments; the tangent is the
--- given
--- expression of each argument's tangent.
+-- given expression of each argument's tangent.
 local function define_vector(name, adjoint, tangent)
     builtin[name] = {
         adjoint = function(b, w, y, args)

@@ -4,6 +4,8 @@ local builder = require "rill.grad.kernel.builder"
 local errors = require "rill.core.error"
 local ir = require "rill.grad.kernel.ir"
 local rill = require "rill.core.public"
+local run = require "rill.grad.kernel.run"
+local subject = require "rill.grad.kernel.subject"
 errors.own()
 
 local fail <const> = errors.fail
@@ -173,11 +175,11 @@ local function bounded(dot, s)
     return dot:boundary(table.unpack(modes))
 end
 
-local function make(about, names, lowered, tools, where)
+local function make(about, names, lowered, where)
     local wanted = {}
     for _, name in ipairs(names) do wanted[name] = true end
     local self = setmetatable({wanted = wanted}, Tangent):prepare(lowered)
-    tools.refusing(about, where, self.statements, self, lowered.list)
+    subject.refusing(about, where, self.statements, self, lowered.list)
     local signature, results = {}, {}
     local by_name = {}
     for _, output in ipairs(lowered.outputs) do by_name[output.name] = output end
@@ -212,105 +214,72 @@ local function make(about, names, lowered, tools, where)
             end
         end
     end
-    local text, taken = tools.refusing(about, where, tools.compose, about, lowered, about.name .. "_tangent", self.list,
+    local text, taken = subject.refusing(about, where, subject.compose, about, lowered, about.name .. "_tangent",
+        self.list,
         signature)
     return {text = text, taken = taken, results = results, kernel = rill.kernel(text, {fast = about.fast})}
 end
 
---- tangent.method(tools) returns the function k:tangent. tools: functions of rill.grad.kernel.
-function tangent.method(tools)
-    local methods = {}
+local methods = {}
 
-    --- t:source() returns the text of the kernel of a tangent.
-    function methods.source(t) return t.made.text end
+--- t:source() returns the text of the kernel of a tangent.
+function methods.source(t) return t.made.text end
 
-    local function call(t, ...)
-        local n, first = select("#", ...), ...
-        local given = {}
-        if n == 1 and type(first) == "table" and not getmetatable(first) and #first == 0 then
-            for key, v in pairs(first) do
-                if not t.accepts[key] and not tools.options[key] then
-                    fail("%s: unknown argument or option '%s': expected %s", t.where, tostring(key),
-                        table.concat(t.arguments, ", "))
-                end
-                given[key] = v
-            end
-        else
-            if n ~= #t.arguments then
-                fail("%s: expected %d arguments, got %d: they are %s", t.where, #t.arguments, n,
-                    table.concat(t.arguments, ", "))
-            end
-            for i, name in ipairs(t.arguments) do given[name] = (select(i, ...)) end
+local function call(t, ...)
+    local given = run.arguments(t, ...)
+    local named = run.options(given)
+    for name in pairs(t.made.taken) do
+        if t.accepts[name] then named[name] = given[name] end
+    end
+    for _, name in ipairs(t.names) do
+        local kind, dot = t.about.kinds[name], name .. "_dot"
+        if (kind == "gather stream" or kind == "neighbor stream") and named[dot] then
+            named[dot] = bounded(run.stream(named[dot], t.about.types[name], t.where, dot), given[name])
         end
-        for _, name in ipairs(t.arguments) do
-            if given[name] == nil then
-                fail("%s: argument '%s' is missing: the arguments are %s", t.where, name, table.concat(t.arguments,
-                    ", "))
-            end
-        end
-        local named = tools.launch_options(given)
-        for name in pairs(t.made.taken) do
-            if t.accepts[name] then named[name] = given[name] end
-        end
-        for _, name in ipairs(t.names) do
-            local kind, dot = t.about.kinds[name], name .. "_dot"
-            if (kind == "gather stream" or kind == "neighbor stream") and named[dot] then
-                named[dot] = bounded(tools.as_stream(named[dot], t.about.types[name], t.where, dot), given[name])
-            end
-        end
-        local results = {t.made.kernel(named)}
-        local values, dots, at = {}, {}, 1
-        for _, result in ipairs(t.made.results) do
-            values[#values + 1] = results[at]
+    end
+    local results = {t.made.kernel(named)}
+    local values, dots, at = {}, {}, 1
+    for _, result in ipairs(t.made.results) do
+        values[#values + 1] = results[at]
+        at = at + 1
+        if result.dot then
+            dots[#dots + 1] = results[at]
             at = at + 1
-            if result.dot then
-                dots[#dots + 1] = results[at]
-                at = at + 1
+        end
+    end
+    table.move(dots, 1, #dots, #values + 1, values)
+    return table.unpack(values)
+end
+
+local meta = {__name = "rill.tangent", __index = methods, __call = call}
+function meta.__tostring(t)
+    return ("tangent of %s with respect to %s"):format(t.about.name, table.concat(t.names, ", "))
+end
+
+--- k:tangent([options]) returns the tangent of a kernel (forward mode): an object t that is called with the arguments
+-- of the kernel without its outputs, then a tangent of the shape of the argument for each parameter in the option wrt,
+-- or with a table of them by name; the tangent of x is named x_dot. It returns the outputs of the kernel, then the
+-- tangents of those of floats. wrt: as for k:gradient.
+function tangent.tangent(k, options)
+    local where <const> = "k:tangent"
+    local wrt <const> = subject.wrt(k, where, options)
+    return subject.cached(k, "tangent", wrt, function()
+        local about = subject.described(k)
+        if about.reduces then fail("%s: '%s' is a reduce kernel", where, about.name) end
+        local lowered = subject.refusing(about, where, subject.lowered_of, about)
+        local names = subject.names_of(about, wrt,
+            function(name) return lowered.types.info(about.types[name]).real end, where)
+        local t = {about = about, names = names, arguments = {}, accepts = {}, where = "tangent of " .. about.name}
+        for _, param in ipairs(about.params) do
+            if not param.fixed and (subject.INPUTS[param.kind] or param.kind == "iterator stream") then
+                table.insert(t.arguments, param.name)
             end
         end
-        table.move(dots, 1, #dots, #values + 1, values)
-        return table.unpack(values)
-    end
-
-    local meta = {__name = "rill.tangent", __index = methods, __call = call}
-    function meta.__tostring(t)
-        return ("tangent of %s with respect to %s"):format(t.about.name, table.concat(t.names, ", "))
-    end
-
-    --- k:tangent([options]) returns the tangent of a kernel (forward mode): an object t that is called with the
-    -- arguments
-    -- of the kernel without its outputs, then a tangent of the shape of the argument for each parameter in the option
-    -- wrt,
-    -- or with a table of them by name; the tangent of x is named x_dot. It returns the outputs of the kernel, then the
-    -- tangents of those of floats. wrt: as for k:gradient.
-    return function(k, options)
-        local where <const> = "k:tangent"
-        tools.check_kernel(k, where)
-        if options ~= nil and type(options) ~= "table" then
-            fail("%s: argument #1 'options': expected a table, as in {wrt = {\"x\"}}, got %s", where, type(options))
-        end
-        for key in pairs(options or {}) do
-            if key ~= "wrt" then fail("%s: unknown option '%s': expected wrt", where, tostring(key)) end
-        end
-        local wrt = options and options.wrt
-        return tools.cached(k, "tangent", wrt, function()
-            local about = tools.described(k)
-            if about.reduces then fail("%s: '%s' is a reduce kernel", where, about.name) end
-            local lowered = tools.refusing(about, where, tools.lowered_of, about)
-            local names = tools.names_of(about, wrt,
-                function(name) return lowered.types.info(about.types[name]).real end, where)
-            local t = {about = about, names = names, arguments = {}, accepts = {}, where = "tangent of " .. about.name}
-            for _, param in ipairs(about.params) do
-                if not param.fixed and (tools.inputs[param.kind] or param.kind == "iterator stream") then
-                    table.insert(t.arguments, param.name)
-                end
-            end
-            for _, name in ipairs(names) do table.insert(t.arguments, name .. "_dot") end
-            for _, name in ipairs(t.arguments) do t.accepts[name] = true end
-            t.made = make(about, names, lowered, tools, where)
-            return setmetatable(t, meta)
-        end)
-    end
+        for _, name in ipairs(names) do table.insert(t.arguments, name .. "_dot") end
+        for _, name in ipairs(t.arguments) do t.accepts[name] = true end
+        t.made = make(about, names, lowered, where)
+        return setmetatable(t, meta)
+    end)
 end
 
 return tangent

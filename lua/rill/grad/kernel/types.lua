@@ -20,12 +20,10 @@ end
 
 known.void = {base = "void", rows = 0, columns = 0, size = 0, real = false}
 
---- types.table() returns {info =, add =}: info(name) describes a type; structures are added with add(node), the node of
--- their declaration. The fields: base ("float", "double", "int", "uint", "bool", "structure", "array" or "void"), rows
--- and
--- columns of vectors and matrices, size (components); `fields` of a structure, each {name, type}; `element` and
--- `length`
--- of an array; `real`: whether the type has components that can be differentiated.
+--- types.table() returns {info =, add =}: info(name) describes a type; structures are added with add(node), the node
+-- of their declaration. The fields: base ("float", "double", "int", "uint", "bool", "structure", "array" or "void"),
+-- rows and columns of vectors and matrices, size (components); `fields` of a structure, each {name, type}; `element`
+-- and `length` of an array; `real`: whether the type has components that can be differentiated.
 function types.table()
     local found = {}
     local self = {}

@@ -46,8 +46,7 @@ local function outer(block, inner, s)
 end
 
 --- write.body(list, live, zero, info) returns the text of a function's body. `live`: the needed statements;
--- zero(type): the
--- literal 0 of a type.
+-- zero(type): the literal 0 of a type.
 function write.body(list, live, zero, info)
     local found, order = {}, {} -- by variable: the block where it is declared, its uses, and how often it is set
     local top = {depth = 0, list = list}
