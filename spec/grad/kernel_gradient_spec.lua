@@ -133,6 +133,22 @@ describe("k:gradient", function()
         end
     end)
 
+    it("has the same bits for new and for kept orders", function()
+        local kernel = rill.kernel "kernel void f(float a[], int i<>, out float r<>) { r = a[i]; }"
+        local g, n = kernel:gradient(), 5000
+        local a, i = rill.zeros(1500), rill.random(n, {type = "int", low = -3, high = 1520, seed = 1})
+        local bar = rill.random(n, {low = -1, high = 1, seed = 2})
+        local first = g(a, i, bar)
+        for _ = 1, 2 do assert.equal(first:bytes(), g(a, i, bar):bytes()) end
+        local sums, terms, at = {}, bar:values(), i:values()
+        for k = 1, 1500 do sums[k] = 0 end
+        for k = 1, n do
+            local to = math.min(math.max(at[k], 0), 1499) + 1
+            sums[to] = sums[to] + terms[k]
+        end
+        check.equal(sums, first:values(), 1e-5)
+    end)
+
     it("adds up many contributions to one element", function()
         local kernel = rill.kernel "kernel void f(float a[], int i<>, out float r<>) { r = a[i]; }"
         local n = 70000

@@ -60,24 +60,28 @@ local function classes_of(order, begin, count)
     return classes
 end
 
---- contributions.order(at, n) returns the order of destinations in 0 .. n - 1; others are left out. Destinations with
--- the same number of contributions are next to each other, so that all invocations of a launch add up as many.
+--- contributions.order(at, n) returns the order of destinations in 0 .. n - 1; others are left out.
 function contributions.order(at, n)
     at = at:reshape {-1}
-    local order = {at = at, used = 0, longest = 0}
+    local order = {at = at, longest = 0, uses = 0}
     if n == 0 or #at == 0 then return order end
     order.sequence = rill.argsort(at)
     local first = rill.searchsorted(rill.gather(at, order.sequence), rill.iota(n + 1))
-    local count = (first:domain(2, n + 1) - first:domain(1, n)):eval()
-    local row = rill.argsort(count, {descending = true})
-    count = rill.gather(count, row)
-    order.longest = count:max()
-    if order.longest > LONGEST then return order end
-    order.classes = classes_of(order, rill.gather(first, row), count)
-    -- The position of the sum of each destination; the last one is 0.
-    order.position = rill.stream("int", n, order.used)
-    rill.scatter(order.position, row:domain(1, math.max(order.used, 1)), rill.iota(math.max(order.used, 1)))
+    order.begin, order.ends = first:domain(1, n), first:domain(2, n + 1)
+    order.longest = (order.ends - order.begin):max()
     return order
+end
+
+-- Sorts the destinations of an order that is used again by their numbers of contributions, so that all invocations of a
+-- launch add up as many.
+local function sort_by_count(order)
+    local count = (order.ends - order.begin):eval()
+    local row = rill.argsort(count, {descending = true})
+    order.classes = classes_of(order, rill.gather(order.begin, row), rill.gather(count, row))
+    -- The position of the sum of each destination; the last one is 0.
+    order.position = rill.stream("int", #count, order.used)
+    rill.scatter(order.position, row:domain(1, order.used), rill.iota(order.used))
+    order.begin, order.ends = nil, nil
 end
 
 --- contributions.kept(orders, key, make) returns the order with a key from a table of orders, or stores that of make().
@@ -123,7 +127,13 @@ end
 function contributions.sum(order, shape, type_name, add)
     add = add:reshape {-1}
     if order.longest > LONGEST then return contributions.scatter(shape, type_name, order.at, add) end
-    if order.used == 0 then return rill.stream(type_name, shape) end
+    if order.longest == 0 then return rill.stream(type_name, shape) end
+    order.uses = order.uses + 1
+    if order.uses == 1 then -- an order that is used once does not pay for the other way, which has the same bits
+        return kernel_of(type_name)(order.begin, order.ends, order.sequence, add):reshape(shape)
+    elseif order.uses == 2 then
+        sort_by_count(order)
+    end
     local sums = rill.stream(type_name, order.used + 1)
     for _, class in ipairs(order.classes) do
         local own, kernel = sums:domain(class.from, class.to), kernel_of(type_name, class.count)
