@@ -1,6 +1,6 @@
 -- A cloth thrown into a basket: with which velocity and which spin?
 --
---     lua5.4 examples/basket.lua [throws [directory]]        30 out
+--     lua5.4 examples/basket.lua [throws [directory]]        25 out
 --
 -- The cloth is a grid of particles and springs, which meet the floor and the wall of the basket with friction. The distance of the cloth from the
 -- bottom of the basket at the end is differentiated through all steps with respect to six numbers: the velocity and the spin at the start. Adam
@@ -76,7 +76,7 @@ local function picture(velocity, spin)
 end
 
 local throws, directory = ...
-throws = assert(math.tointeger(tonumber(throws or 30)), "throws: expected a whole number")
+throws = assert(math.tointeger(tonumber(throws or 25)), "throws: expected a whole number")
 directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 

@@ -1,6 +1,6 @@
 -- A neural field: a small network learns the colors of an image as a function of the position, and then draws it at any resolution.
 --
---     lua5.4 examples/neural_field.lua [steps [image.png [directory]]]        500 (a synthetic image) out
+--     lua5.4 examples/neural_field.lua [steps [image.png [directory]]]        400 (a synthetic image) out
 --
 -- The network has two hidden layers. Its inputs are sines and cosines of random frequencies of the position (Tancik and others 2020), without
 -- which it would learn a blurred image. rill.value_and_grad differentiates the loss, and Adam changes the weights.
@@ -46,7 +46,7 @@ local function picture(c, rows, columns)
 end
 
 local steps, path, directory = ...
-steps, directory = assert(math.tointeger(tonumber(steps or 500)), "steps: expected a whole number"), directory or "out"
+steps, directory = assert(math.tointeger(tonumber(steps or 400)), "steps: expected a whole number"), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local rows, columns = 84, 112

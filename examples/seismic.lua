@@ -1,6 +1,6 @@
 -- Full waveform inversion: the velocity of waves in the ground, from the waves that receivers record after shots.
 --
---     lua5.4 examples/seismic.lua [iterations [directory]]        12 out
+--     lua5.4 examples/seismic.lua [iterations [directory]]        10 out
 --
 -- The acoustic wave equation is integrated for each shot (Tarantola 1984). The misfit of the recorded pressures is differentiated with respect to
 -- the velocity at every point. rill.steps keeps the state at some steps only (checkpoints), and computes the states between them again. L-BFGS
@@ -62,7 +62,7 @@ local function misfit(c2, shot, data)
 end
 
 local iterations, directory = ...
-iterations = assert(math.tointeger(tonumber(iterations or 12)), "iterations: expected a whole number")
+iterations = assert(math.tointeger(tonumber(iterations or 10)), "iterations: expected a whole number")
 directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
