@@ -72,6 +72,16 @@ describe("the gradient of", function()
             doubles(12, {3, 2}, {3}, {2}))
     end)
 
+    it("products that read what rill.blas overwrites", function()
+        local x <const>, m <const>, t <const> = table.unpack(doubles(14, {3}, {3, 3}, {3}))
+        differences.check(function(a)
+            local c <const> = t:copy()
+            local s <const> = (a * c):sum() -- the gradient needs c
+            rill.blas.gemv(1, m, x, 0, c)
+            return s * s + (a * c):sum()
+        end, doubles(15, {3}))
+    end)
+
     it("a gradient of products", function()
         differences.check(function(a, b)
             local p, q = rill.grad(function(u, v) return loss(rill.matmul(u, v)) end)(a, b)

@@ -175,5 +175,11 @@ describe("the gradient of", function()
         check.raises("not converged", rill.grad(function(b)
             return rill.solve.cg(definite(doubles(25, {5, 5})[1]), b, {iterations = 1, tolerance = 1e-13}):sum()
         end), doubles(26, {5})[1])
+        local once <const> = rill.from({6, 0, 0, 0, 0}, "double") -- an eigenvector
+        local diagonal <const> = (rill.eye(5):cast "double" * rill.from({1, 2, 3, 4, 5}, "double")):eval()
+        check.raises("rill.solve.cg: its gradient solves a system with the transposed matrix: not converged",
+            rill.grad(function(b)
+                return (rill.solve.cg(diagonal, b, {iterations = 1}) * doubles(32, {5})[1]):sum()
+            end), once)
     end)
 end)

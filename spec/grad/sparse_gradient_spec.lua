@@ -77,6 +77,16 @@ describe("the gradient of", function()
         end, doubles(11, {6}, {4}))
     end)
 
+    it("products that read what A:multiply overwrites", function()
+        local values <const>, x <const>, t <const> = table.unpack(doubles(12, {7}, {5}, {5}))
+        differences.check(function(a)
+            local c <const> = t:copy()
+            local s <const> = (a * c):sum() -- the gradient needs c
+            makers.csr(values):multiply(x, c)
+            return s * s + (a * c):sum()
+        end, doubles(13, {5}))
+    end)
+
     it("a gradient of products", function()
         differences.check(function(v, x)
             local p, q = rill.grad(function(s, t) return loss(makers.csr(s):multiply(t)) end)(v, x)

@@ -532,12 +532,12 @@ end
 
 --- tape.rule(name, run [, writes [, always]]) defines the rule of an operation, "s:NAME" or "rill.NAME". run(call, ...)
 -- is called with the arguments if one of them is tracked, and returns the results. It calls call:run and call:record,
--- or other operations, which are recorded. `writes`: whether the operation writes elements of its first argument; then
--- the rule is called for all writes to memory that is tracked or needed. `always`: the rule is called for all
--- arguments, since a function among them may depend on tracked streams.
+-- or other operations, which are recorded. `writes`: the number of the argument whose elements the operation writes,
+-- or true for the first; then the rule is called for all writes to memory that is tracked or needed. `always`: the rule
+-- is called for all arguments, since a function among them may depend on tracked streams.
 function tape.rule(name, run, writes, always)
     assert(not rules[name], name)
-    rules[name] = {run = run, writes = writes or false, always = always or false}
+    rules[name] = {run = run, writes = writes == true and 1 or writes or false, always = always or false}
 end
 
 --- See lua/rill/core/recorder.lua.
@@ -548,11 +548,11 @@ function recorder.call(name, f, ...)
         for i = 1, select("#", ...) do
             local value <const> = select(i, ...)
             concerned = concerned or touches(value) ~= 0
-            if discarding and (i > 1 or not rule.writes) then
+            if discarding and i ~= rule.writes then
                 check_read(value)
             end
         end
-        concerned = concerned or rule.writes and needed[core._serial((...)) or 0]
+        concerned = concerned or rule.writes and needed[core._serial((select(rule.writes, ...))) or 0]
         if concerned then
             return rule.run(setmetatable({name = name, f = f}, Call), ...)
         end

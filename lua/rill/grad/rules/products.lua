@@ -76,4 +76,4 @@ tape.rule("rill.blas.product", function(call, name, alpha, a, b, beta, c)
         local of_a <const>, of_b <const> = of_factors(kept.a, kept.b, alpha * g, false, column)
         return of_a, of_b, beta * g
     end)
-end)
+end, 6)

@@ -73,7 +73,11 @@ end
 -- Records that x solves y = b. solve(kept, g): the solution of the transposed system.
 local function record(call, b, y, x, keep, solve)
     call:record({b, y}, {x}, keep, function(kept, g)
-        local l <const> = solve(kept, places.stream(g))
+        local done <const>, l <const> = pcall(solve, kept, places.stream(g))
+        if not done then
+            errors.fail("%s: its gradient solves a system with the transposed matrix: %s", call.name,
+                (l:gsub("^.-rill%.solve%.[%w_]+: ", "")))
+        end
         return l, -l
     end)
 end

@@ -154,7 +154,7 @@ tape.rule(NAME, function(call, A, x, y, ...)
         call:writes(y)
     end
     return record(p, A._values, x, false, call:run(A, x, y, ...), entry)
-end)
+end, 3)
 
 -- Sums of runs of neighbors, by which entries of equal row and column are added.
 tape.rule("rill.sparse sums", function(call, begins, values)
