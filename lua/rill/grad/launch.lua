@@ -139,9 +139,9 @@ local function run(kernel, named)
     if gradient and core._is_random(kernel) and named.seed == nil then
         fail("%s: a kernel that draws random numbers has a gradient only with the option 'seed'", kernel.name)
     end
-    local partial = {} -- given outputs of which a part is written: their old values have an adjoint
+    local partial = {} -- streams of which a part is written: the other elements keep their adjoint
     for i, param in ipairs(named.where ~= nil and written or {}) do
-        if ALLOCATED[param.kind] and rill.type(named[param.name]) == "stream" then
+        if rill.type(named[param.name]) == "stream" then
             inputs[#inputs + 1], partial[i] = named[param.name], #inputs + 1
         end
     end

@@ -29,7 +29,7 @@ end
 --- pass.check(where, f) raises unless f can be called.
 function pass.check(where, f)
     local meta = getmetatable(f)
-    if type(f) ~= "function" and not (type(meta) == "table" and meta.__call) then
+    if type(f) ~= "function" and rill.type(f) ~= "kernel" and not (type(meta) == "table" and meta.__call) then
         fail("%s: argument #1 'f': expected a function, got %s", where, errors.told(f))
     end
 end

@@ -253,7 +253,7 @@ function statistics.interp(x, xp, fp, options, ...)
             .. "of shape %s", streams[3].shape, streams[2].shape)
     end
     local o <const> = option.take("rill.interp", options, {left = NUMBER, right = NUMBER})
-    local left <const>, right <const> = o.left or streams[3]:get(1), o.right or streams[3]:get(n)
+    local left <const>, right <const> = o.left or streams[3]:domain(1, 1), o.right or streams[3]:domain(n, n)
     local result = rill.stream(real, streams[1].shape)
     local most <const> = real == "double" and "4.4942328371557898e307lf" or "8.507059e37" -- 2^1022, 2^126
     INTERPOLATE:kernel {T = real, most = most}(streams[1], streams[2], streams[3], n, left, right, result)
