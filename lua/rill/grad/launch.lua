@@ -40,12 +40,50 @@ function launch.gradient(kernel, names)
     return kernel:gradient {wrt = names}
 end
 
--- Returns the arguments of a call by name; nil if their number does not fit.
+-- Returns the arguments of a call by name, and whether they were given by name; nil if their number does not fit.
 local function by_name(kernel, first, ...)
     if select("#", ...) == 0 and type(first) == "table" and getmetatable(first) == nil then
-        return tables.copy(first)
+        return tables.copy(first), true
     end
-    return (launch_arguments(signature_of(kernel).params, ALLOCATED, first, ...))
+    return launch_arguments(signature_of(kernel).params, ALLOCATED, first, ...), false
+end
+
+-- Calls a kernel without recording. By position if the arguments were given so, since parameters may have the names of
+-- options.
+local function call_kernel(kernel, named, is_named)
+    local params <const> = signature_of(kernel).params
+    local reduces, passes = nil, false
+    for _, param in ipairs(params) do
+        reduces = reduces or param.kind == "reduction result" and param.name
+        passes = passes or ALLOCATED[param.kind] and named[param.name] ~= nil
+    end
+    named = tables.copy(named)
+    if reduces and named[reduces] == nil and (not is_named or named.shape == nil) then
+        named[reduces], passes = 1, true -- the result is a stream of one element
+    end
+    if is_named then
+        return tape.suspended(kernel, named)
+    end
+    local list, n = {}, 0
+    for _, param in ipairs(params) do
+        if passes or not ALLOCATED[param.kind] then
+            n = n + 1
+            list[n] = named[param.name]
+        end
+    end
+    return tape.suspended(kernel, table.unpack(list, 1, n))
+end
+
+-- Calls the gradient of a kernel.
+local function call_gradient(gradient, arguments, is_named)
+    if is_named then
+        return gradient(arguments)
+    end
+    local list = {}
+    for i, name in ipairs(gradient.arguments) do
+        list[i] = arguments[name]
+    end
+    return gradient(table.unpack(list, 1, #gradient.arguments))
 end
 
 -- Returns whether a launch reads an argument.
@@ -132,7 +170,7 @@ local function kept_arguments(kernel, named)
 end
 
 -- Runs a launch and records it.
-local function run(kernel, named)
+local function run(kernel, named, is_named)
     local names, inputs = dependent(kernel, named)
     local written <const> = written_by(kernel)
     local gradient <const> = #names > 0 and gradient_of(kernel, names)
@@ -140,18 +178,14 @@ local function run(kernel, named)
         fail("%s: a kernel that draws random numbers has a gradient only with the option 'seed'", kernel.name)
     end
     local partial = {} -- streams of which a part is written: the other elements keep their adjoint
-    for i, param in ipairs(named.where ~= nil and written or {}) do
+    for i, param in ipairs(is_named and named.where ~= nil and written or {}) do
         if rill.type(named[param.name]) == "stream" then
             inputs[#inputs + 1], partial[i] = named[param.name], #inputs + 1
         end
     end
     local entry <const> = tape.begin(kernel.name, inputs, kept_arguments(kernel, named))
     preserve(kernel, named)
-    local call = tables.copy(named)
-    if written[1].kind == "reduction result" and call.shape == nil and call[written[1].name] == nil then
-        call.shape = 1
-    end
-    local results = {tape.suspended(kernel, call)}
+    local results = {call_kernel(kernel, named, is_named)}
     tape.complete(entry, results, function(kept, ...)
         local adjoints, rest = {}, {}
         for i in pairs(partial) do
@@ -163,7 +197,7 @@ local function run(kernel, named)
             for i, param in ipairs(written) do
                 arguments[param.name .. "_bar"] = (select(i, ...)) or nil
             end
-            adjoints = {gradient(arguments)}
+            adjoints = {call_gradient(gradient, arguments, is_named)}
         end
         for i, n in pairs(partial) do
             adjoints[n] = rest[i]
@@ -175,11 +209,11 @@ end
 
 --- Hook for the call of a kernel while a function is recorded. Returns true and the results if the launch was made.
 expression.hooks.record_launch = function(kernel, ...)
-    local named <const> = by_name(kernel, ...)
+    local named <const>, is_named <const> = by_name(kernel, ...)
     if not named then
         return false
     elseif settle(kernel, named) then
-        return true, run(kernel, named)
+        return true, run(kernel, named, is_named)
     end
     preserve(kernel, named)
     return false

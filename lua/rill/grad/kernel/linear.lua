@@ -100,7 +100,7 @@ function linear.find(lowered, made, name)
             if not seed then
                 local value = by_text[term.e.text]
                 if not value then
-                    value = {e = term.e, name = lowered:name "part"}
+                    value = {e = term.e, name = lowered:name "stored"}
                     by_text[term.e.text] = value
                     stored[#stored + 1] = value
                 end
