@@ -53,7 +53,9 @@ describe("the gradient of", function()
         check(function(p) return program.total(p * p) * 2 end, {x})
         check(function(p) return (program.total(p:reshape {2, 2}, {2, 1}) ^ 2):sum() end, {x})
         check(function(p) return (program.total {x = p, shape = 2} ^ 2):sum() end, {x})
-        local named = rill.kernel "kernel void named(double part<>, double where<>, out double shape<>) { shape = part * where; }"
+        local named = rill.kernel [[
+            kernel void named(double part<>, double where<>, out double shape<>) { shape = part * where; }
+        ]]
         check(function(p, q) return (named(p, q * q) * w):sum() end, {x, y})
     end)
 
@@ -132,6 +134,26 @@ describe("the gradient of", function()
         check(function(p, q)
             return (rill.steps(9, p, function(u) return program.smooth(u, q) end) * w):sum()
         end, {x, y})
+    end)
+
+    it("launches keeps only what it reads", function()
+        local n <const> = 1 << 16
+        local scale = rill.kernel "kernel void scale(inout double x<>) { x = 3.0 * x; }"
+        local most, before = 0, nil
+        local g = rill.grad(function(p)
+            local t = (p * 1):eval()
+            for _ = 1, 20 do
+                scale(t)
+                collectgarbage()
+                most = math.max(most, rill.memory().bytes - before)
+            end
+            return t:sum()
+        end)
+        local big = rill.stream("double", n, 1)
+        collectgarbage()
+        before = rill.memory().bytes
+        assert.equal(3.0 ^ 20, g(big):get(n))
+        assert.is_true(most < 3 * 8 * n, most / (8 * n) .. " streams")
     end)
 
     it("launches in loops keeps nothing", function()

@@ -1,12 +1,14 @@
 -- Launches of kernels that are recorded: the adjoint is computed by the kernel k:gradient.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local derivatives = require "rill.grad.kernel.derivative"
 local errors = require "rill.core.error"
 local expression = require "rill.algebra.expression"
 local launch_arguments = require "rill.core.launch_arguments"
 local places = require "rill.grad.places"
 local tables = require "rill.core.tables"
 local tape = require "rill.grad.tape"
+local types = require "rill.core.types"
 local fail <const> = errors.fail
 
 local launch = {}
@@ -160,13 +162,28 @@ local function clear(adjoint, where)
     zeros[text] {r = adjoint, where = where}
 end
 
--- Returns what the gradient of a launch reads: its arguments and options.
-local function kept_arguments(kernel, named)
-    local keep = tables.copy(named)
+-- Returns what the gradient of a launch reads: its arguments and options, and the outlines of the streams of which it
+-- reads only the shape and the boundary modes, by name.
+local function kept_arguments(kernel, named, gradient)
+    local keep, outlines = tables.copy(named), {}
+    local reads <const> = gradient and derivatives.reads(gradient)
     for _, param in ipairs(signature_of(kernel).params) do
-        keep[param.name] = (not ALLOCATED[param.kind]) and keep[param.name] or nil
+        local value <const> = keep[param.name]
+        if ALLOCATED[param.kind] then
+            keep[param.name] = nil
+        elseif reads and not reads[param.name] and rill.type(value) == "stream" and types.is_real(value.type) then
+            outlines[param.name] = {type = types.list[value.type].seen, shape = value.shape,
+                modes = core._boundary(value, true)}
+            keep[param.name] = nil
+        end
     end
-    return keep
+    return keep, outlines
+end
+
+-- Returns a stream without memory that has an outline.
+local function outlined(outline)
+    local s = places.constant(outline.type, outline.shape, 0)
+    return outline.modes and s:boundary(table.unpack(outline.modes)) or s
 end
 
 -- Runs a launch and records it.
@@ -183,7 +200,8 @@ local function run(kernel, named, is_named)
             inputs[#inputs + 1], partial[i] = named[param.name], #inputs + 1
         end
     end
-    local entry <const> = tape.begin(kernel.name, inputs, kept_arguments(kernel, named))
+    local keep, outlines = kept_arguments(kernel, named, gradient)
+    local entry <const> = tape.begin(kernel.name, inputs, keep)
     preserve(kernel, named)
     local results = {call_kernel(kernel, named, is_named)}
     tape.complete(entry, results, function(kept, ...)
@@ -194,6 +212,9 @@ local function run(kernel, named, is_named)
         end
         if gradient then
             local arguments = tables.copy(kept)
+            for name, outline in pairs(outlines) do
+                arguments[name] = outlined(outline)
+            end
             for i, param in ipairs(written) do
                 arguments[param.name .. "_bar"] = (select(i, ...)) or nil
             end

@@ -47,7 +47,8 @@ end
 
 --- The part of a derivative that does not depend on arguments: the kernels. `again`: whether contributions to
 -- neighbor streams may be computed again, by kernels of their own, which needs inputs of the shape of the launch.
-function compile.gradient(about, names, lowered, where, again)
+-- `dry`: the kernel is not compiled.
+function compile.gradient(about, names, lowered, where, again, dry)
     local wanted, specs, combined = {}, {}, {}
     for _, name in ipairs(names) do wanted[name] = true end
     local made = subject.refusing(about, where, adjoint.make, lowered, wanted)
@@ -152,7 +153,7 @@ function compile.gradient(about, names, lowered, where, again)
         result.text, result.taken = subject.refusing(about, where, subject.compose, about, lowered, about.name ..
             "_gradient", list,
             signature)
-        result.kernel = rill.kernel(result.text, {fast = about.fast})
+        result.kernel = not dry and rill.kernel(result.text, {fast = about.fast})
     end
     return result
 end

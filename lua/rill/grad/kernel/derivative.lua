@@ -14,6 +14,43 @@ local fail <const> = errors.fail
 
 local gradient = {}
 
+-- Adds the names of the parameters whose elements a derivative reads to a set.
+local function add_reads(set, made)
+    local function add(names)
+        for name in pairs(names or {}) do set[name] = true end
+    end
+    add(made.taken)
+    for _, specs in ipairs {made.specs, made.combined} do
+        for _, spec in pairs(specs) do
+            spec = spec.spec or spec
+            add(spec.constants)
+            add(spec.elements)
+            add(spec.neighbors)
+        end
+    end
+    for _, site in ipairs(made.sites) do
+        for _, name in ipairs(site.places and site.places.depends or {}) do set[name] = true end
+    end
+end
+
+--- gradient.reads(g) returns the set of the parameters whose elements the gradient g reads; of other parameters it
+-- reads the shape and the boundary modes. Returns nil if it may read all.
+function gradient.reads(g)
+    if not g.made then return nil end
+    if not g.read then
+        g.read = {}
+        add_reads(g.read, g.made)
+        if next(g.made.specs) then
+            local lowered = subject.refusing(g.about, g.where, subject.lowered_of, g.about)
+            add_reads(g.read, compile.gradient(g.about, g.names, lowered, g.where, false, true))
+        end
+        for _, counting in pairs(g.counting) do
+            for name in pairs(counting.taken) do g.read[name] = true end
+        end
+    end
+    return g.read
+end
+
 local methods = {}
 
 --- g:source() returns the texts of the kernels of a derivative.
