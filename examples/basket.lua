@@ -1,6 +1,6 @@
 -- A cloth thrown into a basket: with which velocity and which spin?
 --
---     lua5.4 examples/basket.lua [throws [directory]]        25 out
+--     lua5.4 examples/basket.lua [throws [directory]]        40 out
 --
 -- The cloth is a grid of particles and springs, which meet the floor and the wall of the basket with friction. The distance of the cloth from the
 -- bottom of the basket at the end is differentiated through all steps with respect to six numbers: the velocity and the spin at the start. Adam
@@ -13,12 +13,10 @@ local BASKET <const> = {x = 2.4, radius = 0.5, height = 0.4}
 local program = rill.program [[
     kernel void launch(vec3 velocity, vec3 spin, vec3 center, vec3 x<>, out vec3 v<>) { v = velocity + cross(spin, x - center); }
     // The acceleration by a spring to a neighbor at the difference d, 0 if the neighbor does not exist.
-    vec3 spring(vec3 d, float rest, bool is) {
-        float l = sqrt(dot(d, d) + 1e-9);
-        return is ? 4000.0 * (1.0 - rest / l) * d : vec3(0.0);
-    }
-    kernel void step(float dt, float h, vec3 basket, float hard, neighbor(clamp) vec3 x<>, neighbor(clamp) vec3 v<>, out vec3 v2<>) {
+    vec3 spring(vec3 d, float rest, bool is) { return is ? 4000.0 * (1.0 - rest * inversesqrt(dot(d, d) + 1e-9)) * d : vec3(0.0); }
+    kernel void step(float dt, float h, vec3 basket, float hard, neighbor(zero) vec3 x<>, neighbor(zero) vec3 v<>, out vec3 v2<>) {
         ivec2 i = indexof(x).xy, last = sizeof_stream(x).xy - 1;
+        vec3 none = vec3(0.0);
         float far = 2.0 * h, across = 1.41421356 * h;
         bool e = i.x < last.x, w = i.x > 0, s = i.y < last.y, n = i.y > 0;
         vec3 a = spring(x[ivec2(1, 0)] - x, h, e) + spring(x[ivec2(-1, 0)] - x, h, w) + spring(x[ivec2(0, 1)] - x, h, s)
@@ -26,7 +24,9 @@ local program = rill.program [[
             + spring(x[ivec2(1, -1)] - x, across, e && n) + spring(x[ivec2(-1, -1)] - x, across, w && n)
             + 0.1 * spring(x[ivec2(2, 0)] - x, far, i.x + 1 < last.x) + 0.1 * spring(x[ivec2(-2, 0)] - x, far, i.x > 1)
             + 0.1 * spring(x[ivec2(0, 2)] - x, far, i.y + 1 < last.y) + 0.1 * spring(x[ivec2(0, -2)] - x, far, i.y > 1);
-        a += 8.0 * (v[ivec2(1, 0)] + v[ivec2(-1, 0)] + v[ivec2(0, 1)] + v[ivec2(0, -1)] - 4.0 * v) - 0.3 * v - vec3(0.0, 9.81, 0.0);
+        // Damping of the differences of velocities, drag of the air, gravity.
+        a += 8.0 * ((e ? v[ivec2(1, 0)] - v : none) + (w ? v[ivec2(-1, 0)] - v : none) + (s ? v[ivec2(0, 1)] - v : none)
+            + (n ? v[ivec2(0, -1)] - v : none)) - 0.3 * v - vec3(0.0, 9.81, 0.0);
         // The floor, and the wall of the basket: penalties within 3 cm.
         float under = max(0.03 - x.y, 0.0), r = length(x.xz - vec2(basket.x, 0.0)), side = r - basket.y;
         float depth = hard > 0.0 && x.y < basket.z ? max(0.03 - abs(side), 0.0) : 0.0;
@@ -76,7 +76,7 @@ local function picture(velocity, spin)
 end
 
 local throws, directory = ...
-throws = assert(math.tointeger(tonumber(throws or 25)), "throws: expected a whole number")
+throws = assert(math.tointeger(tonumber(throws or 40)), "throws: expected a whole number")
 directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 

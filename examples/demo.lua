@@ -31,7 +31,7 @@ local more = {
     {"neural_field", "a small network that learns an image, and draws it at a higher resolution", 400, nil, directory},
     {"splats", "Gaussian splats that are fitted to an image", 600, 200, nil, directory},
     {"seismic", "the velocity of waves in the ground, from the waves that receivers record", 10, directory},
-    {"basket", "a cloth that is thrown into a basket: gradients of a simulation with contacts", 25, directory},
+    {"basket", "a cloth that is thrown into a basket: gradients of a simulation with contacts", 40, directory},
     {"bridge", "topology optimization: gradients of a linear solver", 32, 40, directory},
     {"counts", "Poisson regression of counts in a CSV file, by Newton's method", nil, directory},
     {"letter", "smoke that forms a letter, by gradients of a simulation", 20, directory},
