@@ -102,14 +102,27 @@ function Adjoint:flat(target, indices, neighbor)
     if neighbor then
         for i = 1, rank do parts[i] = ("indexof(%s, %d) + %s"):format(name, rank - i, parts[i]) end
     end
-    self.places[name] = math.max(self.places[name] or 0, rank)
-    for i = rank + 1, 4 do parts[i] = "0" end
     local coordinates = {}
     for i = 1, rank do coordinates[i] = parts[rank - i + 1] end
-    for i = rank + 1, 4 do coordinates[i] = "0" end
-    return value(("adjoint_place(ivec4(%s), %s_size, %s_mode)"):format(table.concat(coordinates, ", "), name, name),
-        "int",
-        reads, true)
+    return self:place(name, coordinates, reads)
+end
+
+--- Returns the expression of the flat index of an element of a stream. coordinates: their texts, fastest first.
+function Adjoint:place(name, coordinates, reads)
+    local names = self.places[name]
+    if not names then
+        local function free(word) -- a kernel that is itself an adjoint may have a parameter of this name
+            for _, parameter in ipairs(self.lowered.parameters) do
+                if parameter.text == word then return free(word .. "2") end
+            end
+            return word
+        end
+        names = {size = free(name .. "_size"), mode = free(name .. "_mode")}
+        self.places[name] = names
+    end
+    for i = #coordinates + 1, 4 do coordinates[i] = "0" end
+    return value(("adjoint_place(ivec4(%s), %s, %s)"):format(table.concat(coordinates, ", "), names.size, names.mode),
+        "int", reads, true)
 end
 
 --- Adds w to the adjoint of the element `index` of a stream.
@@ -164,11 +177,7 @@ function Adjoint:contribute_sample(s, w, p)
             at[d] = ("int(%s)%s"):format(component(low, d), bit == 1 and " + 1" or "")
             weight[d] = bit == 1 and component(between, d) or ("(1.0 - %s)"):format(component(between, d))
         end
-        for d = rank + 1, 4 do at[d] = "0" end
-        self.places[name] = math.max(self.places[name] or 0, rank)
-        local index = value(("adjoint_place(ivec4(%s), %s_size, %s_mode)"):format(table.concat(at, ", "), name, name),
-            "int",
-            low.reads, true)
+        local index = self:place(name, table.move(at, 1, rank, 1, {}), low.reads)
         local reads = table.move(w.reads, 1, #w.reads, #between.reads + 1, table.move(between.reads, 1,
             #between.reads, 1, {}))
         if self.wanted[name] then

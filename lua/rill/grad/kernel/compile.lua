@@ -21,8 +21,8 @@ local function add_sites(about, lowered, made, list, out)
         end)
         local text, taken = subject.compose(about, lowered, about.name .. "_places", alone, {
             {("out int %s<>"):format(site.at), site.at, always = true, along = true},
-            {("ivec4 %s_size"):format(site.name), site.name .. "_size"},
-            {("ivec4 %s_mode"):format(site.name), site.name .. "_mode"},
+            {"ivec4 " .. made.places[site.name].size, made.places[site.name].size},
+            {"ivec4 " .. made.places[site.name].mode, made.places[site.name].mode},
         }, others)
         local depends, seeded = {}, false
         for _, output in ipairs(lowered.outputs) do seeded = seeded or subject.mentions(text,
@@ -77,8 +77,9 @@ function compile.gradient(about, names, lowered, where, again, dry)
         result.counts[#result.counts + 1] = name
     end
     for _, name in ipairs(tables.keys(made.places)) do
-        table.insert(signature, {("ivec4 %s_size"):format(name), name .. "_size"})
-        table.insert(signature, {("ivec4 %s_mode"):format(name), name .. "_mode"})
+        for _, word in ipairs {made.places[name].size, made.places[name].mode} do
+            table.insert(signature, {"ivec4 " .. word, word})
+        end
     end
     local outs, roots = {}, false
     local function out(type, name)

@@ -152,7 +152,8 @@ local function sum_in_order(g, site, given, shape, type_name, add, launch)
     local arguments, values = run.options(given), {}
     local size, mode = places_of(given[site.name], g.where, site.name)
     for i, name in ipairs(places.depends) do
-        local value = name == site.name .. "_size" and size or name == site.name .. "_mode" and mode or given[name]
+        local own = g.made.places[site.name]
+        local value = name == own.size and size or name == own.mode and mode or given[name]
         arguments[name], values[i] = value, value
     end
     arguments.shape = launch
@@ -339,9 +340,15 @@ function run.call(g, ...)
     local named = run.options(given)
     local results, shape = {}, given.shape
     if made.kernel then
+        local sizes = {}
+        for name, words in pairs(made.places) do
+            if made.taken[words.size] then
+                given[name] = run.stream(given[name], about.types[name], g.where, name)
+                sizes[words.size], sizes[words.mode] = places_of(given[name], g.where, name)
+            end
+        end
         for name in pairs(made.taken) do
             local original = name:match "^(.*)_first$"
-            local of_size, of_mode = name:match "^(.*)_size$", name:match "^(.*)_mode$"
             if original and g.counting[original] then
                 local counting = g.counting[original]
                 local arguments = run.options(given)
@@ -351,11 +358,8 @@ function run.call(g, ...)
                 local count = counting.kernel(arguments)
                 shape = shape or count.shape
                 named[name] = count:reshape {-1}:scan("add", {exclusive = true}):reshape(shape_of(count))
-            elseif of_size and made.places[of_size] and not about.by_name[name] then
-                given[of_size] = run.stream(given[of_size], about.types[of_size], g.where, of_size)
-                named[name], named[of_size .. "_mode"] = places_of(given[of_size], g.where, of_size)
-            elseif not (of_mode and made.places[of_mode]) then
-                named[name] = given[name]
+            else
+                named[name] = sizes[name] or given[name]
             end
         end
         if not is_container(template) then

@@ -168,7 +168,8 @@ function subject.compose(about, lowered, name, list, signature, left_out)
             taken[own[2]] = true
         end
     end
-    local places = subject.mentions(body, "adjoint_place") and PLACES or ""
+    local declared = subject.mentions(about.helpers, "adjoint_place") -- in the text of an adjoint
+    local places = not declared and subject.mentions(body, "adjoint_place") and PLACES or ""
     return ("%s%skernel void %s(%s) {\n%s\n}"):format(about.helpers, places, name, table.concat(parts, ", "), body),
         taken
 end
