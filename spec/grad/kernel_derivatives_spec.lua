@@ -240,6 +240,40 @@ describe("derivatives of kernels", function()
         end)
     end
 
+    it("of adjoints", function()
+        math.randomseed(9)
+        local sum = rill.kernel [=[kernel void f(double a[], double x<>, out double r<>) {
+            r = x;
+            for (int i = 0; i < sizeof_stream(a).x; i++) r = r * a[i] + x * x; }]=]
+        local places = {a_size = {4, 1, 1, 1}, a_mode = {0, 0, 0, 0}}
+        for name, kernel in pairs {a = sum:gradient {wrt = {"a"}}, x = sum:gradient {wrt = {"x"}}} do
+            local arguments = {a = list(4), x = list(3), r_bar = list(3)}
+            for key, value in pairs(name == "a" and places or {}) do arguments[key] = value end
+            assert.is_nil(derivatives.check(kernel.made.kernel, arguments, {random = random, wrt = {"a", "x",
+                "r_bar"}}))
+        end
+        local functions = {
+            function(x) return sum(x, rill.from({0.5, -0.25}, "double")):sum() end,
+            function(x) return sum(rill.from({0.5, -0.25}, "double"), x):sum() end,
+            (function()
+                local k = rill.kernel "kernel void f(neighbor double u<>, out double r<>) { r = u[-1] * u[1] * u; }"
+                return function(x) return k(x):sum() end
+            end)(),
+            (function()
+                local k = rill.kernel [[kernel void f(double x<>, vout double v<>) {
+                    for (int i = 0; double(i) < 4.0 * x; i++) push(v, x * x * double(i + 1)); }]]
+                return function(x) return (k(x) ^ 2):sum() end
+            end)(),
+        }
+        for _, f in ipairs(functions) do
+            local x, v = rill.from({0.3, 0.8, 0.55}, "double"), rill.from({1, -0.5, 2}, "double")
+            local h, step = rill.hvp(f, x, v), 1e-5
+            local g = rill.grad(f)
+            local slope = (g((x + step * v):eval()) - g((x - step * v):eval())) / (2 * step)
+            assert.is_true(rill.abs(slope - h):max() < 1e-6)
+        end
+    end)
+
     it("of builtin functions", function()
         math.randomseed(8)
         local count = 0

@@ -43,11 +43,12 @@ end
 -- floats.
 -- `arguments`: by name, as Lua tables and numbers (streams are made of them), or {value, boundary modes...} with the
 -- field
--- `modes`; options: shape, step (of differences), random (a function of one argument), tolerance. Returns nil or a text
+-- `modes`; options: shape, step (of differences), random (a function of one argument), tolerance, alone (false: not
+-- with respect to each parameter alone). Returns nil or a text
 -- that says what is incorrect.
 function derivatives.check(k, arguments, options)
     options = options or {}
-    local random = options.random
+    local random, tolerance = options.random, options.tolerance or 1e-11
     local wrt, types, kinds = options.wrt or {}, {}, {}
     for _, param in ipairs(k.params) do
         types[param.name], kinds[param.name] = param.type:gsub("%[.*", ""), param.kind
@@ -127,6 +128,14 @@ function derivatives.check(k, arguments, options)
     end
     local g = k:gradient {wrt = wrt}
     local adjoints = {g(given(bars))}
+    for i, name in ipairs(#wrt > 1 and options.alone ~= false and wrt or {}) do
+        local own, all = numbers(k:gradient {wrt = {name}}(given(bars))), numbers(adjoints[i])
+        for j = 1, #all do
+            if math.abs(own[j] - all[j]) > tolerance * (1e-300 + math.abs(all[j])) * 100 then
+                return ("adjoint of '%s' alone: element %d is %.17g, not %.17g"):format(name, j, own[j], all[j])
+            end
+        end
+    end
     local right = 0.0
     for i, name in ipairs(wrt) do
         local shape = kinds[name] ~= "constant" and stream(name, arguments[name]).shape
@@ -136,7 +145,6 @@ function derivatives.check(k, arguments, options)
         local sum, more = inner(flatten(directions[name], {}), numbers(adjoints[i]))
         right, size = right + sum, size + more
     end
-    local tolerance = options.tolerance or 1e-11
     local off = math.abs(left - right)
     if size < math.huge and (off > tolerance * (size + 1e-300) or off ~= off) then
         return ("<J v, w> = %.17g, <v, J^T w> = %.17g (%.3g)"):format(left, right, math.abs(left - right) / size)

@@ -341,19 +341,12 @@ end
 --- Runs f in the frame of an iteration.
 function Adjoint:within(f)
     local outer = self.frame
-    self.frame = {up = outer}
+    local frame = {up = outer}
+    self.frame = frame
     local list = self:gathered(f)
+    list.frame = frame
     self.frame = outer
     return list
-end
-
--- Whether a frame is, or is in, another one.
-local function in_frame(frame, outer)
-    while frame do
-        if frame == outer then return true end
-        frame = frame.up
-    end
-    return false
 end
 
 --- Goes back through the iterations of a loop.
@@ -376,7 +369,7 @@ function reverse.loop(self, s)
     end)
     local function is_root(t)
         return t.root or (t.op ~= "declare" and t.to and not t.to.array and t.to.adjoint and
-            not in_frame(t.to.frame, frame)) or (t.to and t.to.array and t.to.adjoint and not in_frame(t.to.frame,
+            not ir.in_frame(t.to.frame, frame)) or (t.to and t.to.array and t.to.adjoint and not ir.in_frame(t.to.frame,
                 frame))
     end
     local _, reads = ir.needed(body, is_root)
@@ -531,6 +524,7 @@ function Adjoint:recomputed(s, kept, turn, trips, body, advance)
     turn.given = nil
     list[#list + 1] = {op = "set", to = turn, e = read(left)}
     table.move(body, 1, #body, #list + 1, list)
+    list.frame = body.frame
     list[#list + 1] = {op = "if", condition = join("$1 > 0 && $2 == $3", "bool", read(top), element(at, read(top),
         "int"),
         read(left)), yes = {set(top, "$1 - 1", read(top))}, no = {}}

@@ -53,6 +53,15 @@ function ir.join(format, type, ...)
     }
 end
 
+--- ir.in_frame(frame, outer) returns whether a frame is, or is in, another one.
+function ir.in_frame(frame, outer)
+    while frame do
+        if frame == outer then return true end
+        frame = frame.up
+    end
+    return false
+end
+
 -- ---- which statements are needed
 
 local function each_read(e, mark)

@@ -37,6 +37,17 @@ local function common(a, b)
     return a
 end
 
+-- Returns the block where the adjoint of a variable of a frame is declared, if it is used in `block`: not in a loop
+-- whose iterations are in other frames, since these add to the same adjoint.
+local function outside_loops(block, frame)
+    local found = block
+    while block do
+        if block.list.frame and not ir.in_frame(frame, block.list.frame) then found = block.up end
+        block = block.up
+    end
+    return found
+end
+
 -- Returns the statement of a block that contains a statement of an inner block.
 local function outer(block, inner, s)
     while inner ~= block do
@@ -70,6 +81,7 @@ function write.body(list, live, zero, info)
     local inline, before = {}, {}
     for _, use in ipairs(order) do
         local first = use.uses[1]
+        if use.variable.adjoint then use.block = outside_loops(use.block, use.variable.frame) end
         if use.sets == 1 and use.at == use.block and outer(use.block, first[1], first[2]) == use.setter then
             inline[use.setter] = true
         elseif not use.variable.counts then
