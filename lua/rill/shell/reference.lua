@@ -33,7 +33,7 @@ end
 local texts = { -- {page of the manual, lines}
     { "module", [==[
 rill._VERSION: string -- the version of rill, for example "0.2.0"
-rill.type(value: any): string? -- returns the type of a value of rill: "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "mesh", "tree", "scene", "big", "mpi.stream", "mpi.particles", "mpi.smoke" or "mpi.sph"; nil for any other value
+rill.type(value: any): string? -- returns the type of a value of rill: "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "optimizer", "mesh", "tree", "scene", "big", "mpi.stream", "mpi.particles", "mpi.smoke" or "mpi.sph"; nil for any other value
 rill.progress(total: number, label?: string): progress -- returns a progress bar. Nothing is drawn if standard output is not a terminal. `local p <close>` ends it
 p:step(n?: number) -- adds n to the completed work. Default: 1
 p:close() -- ends the line of the bar
@@ -414,7 +414,7 @@ subgroupid | subgroupid() -- in group kernels: int: the index of the invocation 
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
-    particles = "P", nbody = "N", mesh = "M", tree = "T", scene = "S", big = "b", ["mpi.stream"] = "D",
+    particles = "P", nbody = "N", optimizer = "O", mesh = "M", tree = "T", scene = "S", big = "b", ["mpi.stream"] = "D",
 }
 
 --- reference.aliases: the definitions of the type names in signatures, in LuaLS's notation.
