@@ -44,6 +44,7 @@ end
 local three = rill.from {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}
 local points = rill.from({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, "vec3")
 local shape = {shape = {8, 8}}
+local plain = rill.kernel "kernel void plain(float x<>, out float r<>) { r = x; }"
 -- Function name -> a call with the given options, or the function itself if the options are its first argument.
 local calls = {
     ["rill.repl"] = rill.repl,
@@ -74,6 +75,14 @@ local calls = {
     ["s:moving_mean"] = function(o) return line:moving_mean(1, o) end,
     ["s:unique"] = function(o) return line:unique(o) end,
     ["rill.cov"] = function(o) return rill.cov(line, line, o) end,
+    ["rill.grad"] = function(o) return rill.grad(rill.value, o) end,
+    ["rill.value_and_grad"] = function(o) return rill.value_and_grad(rill.value, o) end,
+    ["rill.steps"] = function(o) return rill.steps(1, line, function(s) return s end, o) end,
+    ["k:gradient"] = function(o) return plain:gradient(o) end,
+    ["k:tangent"] = function(o) return plain:tangent(o) end,
+    ["rill.optimize.adam"] = function(o) return rill.optimize.adam({line}, o) end,
+    ["rill.optimize.sgd"] = function(o) return rill.optimize.sgd({line}, o) end,
+    ["rill.optimize.lbfgs"] = function(o) return rill.optimize.lbfgs({line}, o) end,
     ["rill.interp"] = function(o) return rill.interp(line, line, line, o) end,
     ["rill.trace"] = function(o) return rill.trace(f, o) end,
     ["rill.histogram2d"] = function(o) return rill.histogram2d(line, line, o) end,

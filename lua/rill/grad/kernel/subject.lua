@@ -4,6 +4,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local ir = require "rill.grad.kernel.ir"
 local lower = require "rill.grad.kernel.lower"
+local option = require "rill.core.options"
 local write = require "rill.grad.kernel.write"
 errors.own()
 
@@ -186,9 +187,7 @@ function subject.wrt(k, where, options)
     if options ~= nil and type(options) ~= "table" then
         fail("%s: argument #1 'options': expected a table, as in {wrt = {\"x\"}}, got %s", where, type(options))
     end
-    for key in pairs(options or {}) do
-        if key ~= "wrt" then fail("%s: unknown option '%s': expected wrt", where, tostring(key)) end
-    end
+    option.check(where, options, {wrt = true})
     return options and options.wrt
 end
 
