@@ -93,6 +93,32 @@ describe("rill.grad_check", function()
     end)
 end)
 
+describe("rill.grad with explain", function()
+    it("shows the operations that are recorded", function()
+        local x = rill.stream("double", 1000, 0.5)
+        local calls = 0
+        local function f(a)
+            local b = (a * a):eval()
+            b = rill.exp(rill.sin(b * a)):eval():sort()
+            return rill.steps(8, b, function(s)
+                calls = calls + 1
+                return s * s
+            end, {checkpoints = 3}):sum()
+        end
+        local text = rill.grad(f, {explain = true})(x)
+        assert.equal(8, calls)
+        rill.grad(f)(x)
+        assert.equal(8 + 8 + 14, calls)
+        assert.equal(([[
+operation      calls  bytes kept  bytes computed again
+an expression      2       8,000                     0
+s:sort             1       4,000                     0
+rill.steps         1      24,000               112,000
+s:sum              1           0                     0
+total              5      36,000               112,000]]), text)
+    end)
+end)
+
 describe("rill.steps", function()
     leaks.watch(setup, teardown)
 

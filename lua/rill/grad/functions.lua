@@ -1,6 +1,7 @@
 -- rill.grad, value_and_grad, vjp, jvp, hvp, constant and value: gradients of functions.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local explain = require "rill.grad.explain"
 local option = require "rill.core.options"
 local pass = require "rill.grad.pass"
 local places = require "rill.grad.places"
@@ -11,10 +12,9 @@ local is_stream <const> = pass.is_stream
 
 local functions = {}
 
-local WRT <const> = {
-    wrt = {function(v) return option.is_list(v) and #v > 0 end, "a table of the positions of arguments, like {1}"},
-    explain = option.flag,
-}
+local WRT <const> = {wrt = {function(v) return option.is_list(v) and #v > 0 end,
+    "a table of the positions of arguments, like {1}"}}
+local GRAD <const> = {wrt = WRT.wrt, explain = option.flag}
 
 local function value_and_grad(where, f, options, ...)
     local recording, y, found = pass.forward(where, f, table.pack(...), options.wrt)
@@ -53,15 +53,22 @@ function functions.constant(x, ...)
     end)
 end
 
---- rill.grad(f [, {wrt =}]) returns a function with the arguments of f that returns the gradients of f: for each
--- argument that is a stream of floats or doubles a new stream of its shape. f returns a number: a full reduction
+--- rill.grad(f [, {wrt =, explain =}]) returns a function with the arguments of f that returns the gradients of f: for
+-- each argument that is a stream of floats or doubles a new stream of its shape. f returns a number: a full reduction
 -- (s:sum(), s:mean() ...), or another stream of one element; further results are ignored. `wrt`: a table of the
--- positions of the arguments that have a gradient. Default: all streams of floats and doubles.
+-- positions of the arguments that have a gradient. Default: all streams of floats and doubles. `explain`: the function
+-- returns a text instead: the operations that are recorded, the bytes that they keep, and the bytes that are computed
+-- again. Default: false.
 function functions.grad(f, options, ...)
     errors.none("rill.grad", 3, 2, (...))
     pass.check("rill.grad", f)
-    local o <const> = option.take("rill.grad", options, WRT)
+    local o <const> = option.take("rill.grad", options, GRAD)
     return errors.guard(function(...)
+        if o.explain then
+            local recording, y, found = pass.forward("rill.grad", f, table.pack(...), o.wrt)
+            pass.check_loss("rill.grad", y)
+            return explain(recording, found)
+        end
         local _, list = value_and_grad("rill.grad", f, o, ...)
         return table.unpack(list)
     end)

@@ -155,6 +155,38 @@ local function pull(loop, kept, adjoints, store)
     return adjoints
 end
 
+-- Returns the number of steps that pull_range computes for n steps.
+local function computed(n, count)
+    local total = 1
+    while n > 1 do
+        local ahead <const> = count > 1 and distance(n, count) or n - 1
+        total = total + ahead + (count > 1 and computed(n - ahead, count - 1) or 1)
+        n = count > 1 and ahead or n - 1
+    end
+    return total
+end
+
+local function bytes_of(state)
+    local bytes = 0
+    for _, s in ipairs(streams_of(state)) do
+        bytes = bytes + s.nbytes
+    end
+    return bytes
+end
+
+-- Sets what rill.grad(f, {explain = true}) shows of the loop: the bytes of the states that are kept and of those that
+-- are computed again.
+local function describe(entry, loop, kept)
+    local last, steps_again = loop.n, 0
+    entry.states = 0
+    for k = #kept, 1, -1 do
+        steps_again = steps_again + computed(last - kept[k].step + 1, loop.checkpoints - k + 1)
+        last = kept[k].step - 1
+        entry.states = entry.states + (k > 1 and bytes_of(kept[k].state) or 0)
+    end
+    entry.again = steps_again * bytes_of(kept[1].state)
+end
+
 -- Runs and records the loop.
 local function recorded(loop, state)
     local inputs <const> = streams_of(state)
@@ -166,6 +198,7 @@ local function recorded(loop, state)
     tape.discard(loop.watch, function()
         final, kept = forward(loop, state)
     end)
+    describe(entry, loop, kept)
     table.remove(kept, 1) -- the initial state is kept by the entry
     tape.complete(entry, streams_of(final), nil, function(values, adjoints, store, recording, once)
         local at = 0

@@ -39,7 +39,7 @@ p:step(n?: number) -- adds n to the completed work. Default: 1
 p:close() -- ends the line of the bar
 ]==] },
     { "gradient", [==[
-rill.grad(f: function, options?: {wrt?: integer[]}): function -- returns a function with the arguments of f that returns the gradients of f, which returns one number: a new stream for each argument that is a stream of floats or doubles, or for the arguments at the positions wrt
+rill.grad(f: function, options?: {wrt?: integer[], explain?: boolean}): function -- returns a function with the arguments of f that returns the gradients of f, which returns one number: a new stream for each argument that is a stream of floats or doubles, or for the arguments at the positions wrt
 rill.value_and_grad(f: function, options?: {wrt?: integer[]}): function -- returns a function that returns the result of f, a number, and the gradients of rill.grad
 rill.vjp(f: function, ...: any): stream, function -- calls f and returns its result and a function pull. pull(y_bar) returns for each stream of floats or doubles among the arguments the product of y_bar and the derivative of f
 rill.jvp(f: function, arguments: stream[], tangents: stream[]): stream, stream -- returns the result of f(arguments ...) and its derivative in the direction of the tangents: forward mode

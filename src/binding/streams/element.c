@@ -79,7 +79,14 @@ int element_set(lua_State *L)
     }
     accept_writable(L, s, function);
     if (s->shape.rank == 1) {
-        record_refuse(L, s, function, 0, "s");
+        if (state_get(L)->recording) { /* the method can be recorded */
+            lua_getfield(L, 1, "set");
+            lua_pushvalue(L, 1);
+            lua_pushvalue(L, 3);
+            lua_pushvalue(L, 2);
+            lua_call(L, 3, 0);
+            return 0;
+        }
         element_store(L, s, &index, 3, function);
         return 0;
     }

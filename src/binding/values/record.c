@@ -78,7 +78,9 @@ static int recorded(lua_State *L)
 static void wrap_functions(lua_State *L, const char *prefix)
 {
     for (lua_pushnil(L); lua_next(L, -2);) {
-        bool plain = lua_type(L, -2) == LUA_TSTRING && *lua_tostring(L, -2) != '_' && lua_iscfunction(L, -1);
+        bool named = lua_type(L, -2) == LUA_TSTRING;
+        bool plain = named && *lua_tostring(L, -2) != '_' && lua_iscfunction(L, -1);
+        plain = plain && strcmp(lua_tostring(L, -2), "type") != 0; /* it is called often, and has no rule */
         if (plain && lua_getupvalue(L, -1, 1)) {
             plain = false;
             lua_pop(L, 1);

@@ -1,5 +1,6 @@
 -- Gradients of copies and writes: s:copy, cast, write, fill, set.
 local rill = require "rill.core.public"
+local places = require "rill.grad.places"
 local tape = require "rill.grad.tape"
 local rule <const> = tape.rule
 
@@ -39,10 +40,19 @@ rule("s:write", function(call, s, data, ...)
     return s
 end, true)
 
-rule("s:fill", function(call, s, ...)
+-- Returns whether a value is a stream or an expression of one element, which numbers are while a function is recorded.
+local function is_number(value)
+    local kind <const> = rill.type(value)
+    return (kind == "stream" or kind == "expression") and #value == 1
+end
+
+rule("s:fill", function(call, s, value, ...)
+    if is_number(value) and select("#", ...) == 0 then
+        return s:write(places.expanded(places.stream(value):reshape(1), value.type, s.shape))
+    end
     local entry <const> = call:begin({}, {})
     call:writes(s)
-    call:run(s, ...)
+    call:run(s, value, ...)
     tape.complete(entry, {s}, function() end)
     return s
 end, true)
@@ -50,6 +60,10 @@ end, true)
 rule("s:set", function(call, s, value, ...)
     local index <const> = {...}
     local view <const> = s:domain(index, index)
+    if is_number(value) then
+        view:write(places.stream(value):reshape(view.shape))
+        return s
+    end
     local entry <const> = call:begin({}, {})
     call:writes(view)
     call:run(s, value, ...)
