@@ -249,7 +249,7 @@ end
 
 --- Restores the element of an array, and takes its adjoint for the value that was stored.
 function reverse.put(self, s)
-    self:emit {op = "put", to = s.to, path = s.path, e = read(s.old)}
+    if s.old then self:emit {op = "put", to = s.to, path = s.path, e = read(s.old)} end
     if not self.types.info(s.e.type).real then return end
     local bar = self:bar(s.to)
     local w = self:keep(value(bar.name .. s.path.text, s.e.type, table.move(s.path.reads, 1, #s.path.reads, 2, {bar})))
@@ -352,6 +352,8 @@ end
 --- Goes back through the iterations of a loop.
 function reverse.loop(self, s)
     local lowered = self.lowered
+    local known = s.trips and math.tointeger(tonumber(s.trips.text))
+    if known == 0 then return end
     local map, state = self:state(s)
     local turn = {name = lowered:name "turn", type = "int", frame = self.frame, given = true}
     local frame
@@ -411,7 +413,6 @@ function reverse.loop(self, s)
             size = size + words(self.types, part.variable.type)
         end
     end
-    local known = s.trips and math.tointeger(tonumber(s.trips.text))
     if known and known * size <= STATE_WORDS then
         return self:stored(s, kept, turn, trips, body, known)
     end
@@ -498,7 +499,8 @@ function Adjoint:recomputed(s, kept, turn, trips, body, advance)
     self:emit {op = "set", to = left, e = trips}
     for _, part in ipairs(kept) do
         if part.array then
-            local first = {name = self.lowered:name "kept", type = part.variable.type, frame = self.frame, array = true}
+            local first = {name = self.lowered:name "kept", type = part.variable.type, frame = self.frame, array = true,
+                cleared = true}
             table.insert(self.inits, {before = s, {op = "put", to = first, path = value("", nil),
                 e = read(part.variable)}})
             self:emit {op = "put", to = part.variable, path = value("", nil), e = read(first)}

@@ -225,7 +225,7 @@ function Lowering:branch(condition, yes, no)
     for key in pairs(env2) do changed[key] = true end
     local keys = {}
     for key in pairs(changed) do
-        if before[key] ~= nil and env1[key] ~= env2[key] then keys[#keys + 1] = key end
+        if before[key] ~= nil and (env1[key] ~= before[key] or env2[key] ~= before[key]) then keys[#keys + 1] = key end
     end
     table.sort(keys, function(a, b) return self:order(a) < self:order(b) end)
     for _, key in ipairs(keys) do
@@ -345,18 +345,24 @@ function statement.Declare(self, node)
         local variable = node[i]
         if node.shared or variable.shared then self:refuse(variable, "memory that a group shares has no derivative") end
         local first = variable.value and variable[#variable]
-        if self.types.info(variable.type).base == "array" then
-            local to = self:variable(variable.text, variable.type)
-            to.array = true
-            self:define(variable, read(to))
-            self:add {op = "declare", to = to}
-            if first then
-                self:put(read(to), nil, self:initial(first, variable.type), variable)
-            end
-        else
-            self:define(variable, first and self:as(self:initial(first, variable.type), variable.type, first)
-                or self:zero(variable.type))
+        if first then first = self:as(self:initial(first, variable.type), variable.type, first) end
+        if not self.hoisted[variable] then
+            self:declare(variable, first or self:zero(variable.type))
+        elseif first then
+            self:store({node = variable, key = variable}, first)
         end
+    end
+end
+
+--- Declares a variable of the text with a value.
+function Lowering:declare(variable, e)
+    if self.types.info(variable.type).base == "array" then
+        local to = self:variable(variable.text, variable.type)
+        to.array = true
+        self:define(variable, read(to))
+        self:begin(to, e, variable)
+    else
+        self:define(variable, e)
     end
 end
 
@@ -414,6 +420,14 @@ function statement.Switch(self, node)
             any = either(any, labels[label] or FALSE)
         end
     end
+    for _, child in ipairs(node[2]) do
+        if child.kind == "Declare" and child[1].kind ~= "Structure" then
+            for i = 2, #child do
+                self:declare(child[i], self:zero(child[i].type))
+                self.hoisted[child[i]] = true
+            end
+        end
+    end
     local outer = self.env.broken
     self.env.broken = FALSE
     self:define("entered", FALSE)
@@ -454,24 +468,23 @@ function Lowering.counter(_, node, changed)
     return {key = variable, from = from, by = by, test = test}
 end
 
---- Returns the number of trips of a loop whose counter is compared with a constant; nil if it is not known.
-function Lowering:trips(counter, from, changed)
+--- Returns whether the number of trips of a loop is known before it: its counter is compared with a constant.
+function Lowering.is_counted(_, counter, changed)
     local test = counter.test
-    if test.kind ~= "Binary" or not test.text:find "^[<>]=?$" or test[1].kind ~= "Local" or
-        test[1].target ~= counter.key or not is_constant(test[2], changed) or test[2].type ~= counter.key.type or
-        counter.key.type ~= "int" or (counter.by > 0) ~= (test.text:sub(1, 1) == "<") then
-        return nil
-    end
-    local to = self:value(test[2])
-    local by, size = counter.by, math.abs(counter.by)
-    local distance = by > 0 and join("$1 - $2", "int", to, from) or join("$1 - $2", "int", from, to)
-    local less = test.text == "<" or test.text == ">"
+    return test.kind == "Binary" and test.text:find "^[<>]=?$" and test[1].kind == "Local" and
+        test[1].target == counter.key and is_constant(test[2], changed) and test[2].type == counter.key.type and
+        counter.key.type == "int" and (counter.by > 0) == (test.text:sub(1, 1) == "<")
+end
+
+--- Returns the number of trips of such a loop, whose counter is compared with `to`.
+function Lowering.trips(_, counter, from, to)
+    local operator, by, size = counter.test.text, counter.by, math.abs(counter.by)
+    local add = (operator == "<" or operator == ">") and size - 1 or size
     local low, high = tonumber(from.text), tonumber(to.text)
     if low and high then
-        local n = (by > 0 and high - low or low - high) + (less and size - 1 or size)
-        return literal(("%d"):format(math.max(0, n // size)), "int")
+        return literal(("%d"):format(math.max(0, ((by > 0 and high - low or low - high) + add) // size)), "int")
     end
-    local add = less and size - 1 or size
+    local distance = by > 0 and join("$1 - $2", "int", to, from) or join("$1 - $2", "int", from, to)
     local n = add == 0 and distance or join("$1 + " .. add, "int", distance)
     n = size == 1 and n or join("max($1, 0) / " .. size, "int", n)
     return join("max($1, 0)", "int", n)
@@ -483,7 +496,11 @@ function Lowering:loop(node, test, step, body, after)
     add_assigned(body, changed)
     if test then add_assigned(test, changed) end
     local counter = node.kind == "For" and self:counter(node, changed)
-    local from
+    local leaves = exits_of(body).broken or exits_of(body).returned
+    local counted = counter and not leaves and self:is_counted(counter, changed)
+    -- After the loop, a counter that is declared before it has the value of its last iteration.
+    if counter and not counted and node[1].kind ~= "Declare" then counter = nil end
+    local from, to
     if counter then
         from = self:as(self:value(counter.from), counter.key.type, counter.from)
     elseif node.kind == "For" then
@@ -493,13 +510,9 @@ function Lowering:loop(node, test, step, body, after)
         add_assigned(step, changed)
     end
     local trips
-    if counter then
-        changed[counter.key] = true
-        trips = not next(exits_of(body)) and self:trips(counter, from, changed) or nil
-        if exits_of(body).skipped and not exits_of(body).broken and not exits_of(body).returned then
-            trips = self:trips(counter, from, changed)
-        end
-        changed[counter.key] = nil
+    if counted then
+        to = self:value(test[2])
+        trips = self:trips(counter, from, to)
     end
     for _, key in pairs(self.pushes) do
         if changed.calls then changed[key] = true end
@@ -550,16 +563,19 @@ function Lowering:loop(node, test, step, body, after)
     local condition
     if after then
         run()
-        condition = self:condition(test)
-        self.env.broken = either(self.env.broken, negate(condition))
-        condition = nil
+        local stopped = either(self.env.broken, exits.returned and self.env.returned or FALSE)
+        self:branch(negate(stopped), function()
+            self.env.broken = either(self.env.broken, negate(self:condition(test)))
+        end, function() end)
+    elseif counted then
+        condition = join("$1 " .. test.text .. " $2", "bool", read(loop.counter.variable), to)
+        run()
     elseif test and test.kind ~= "Empty" then
         condition = self:condition(test)
         if #self.list > 0 then
             local tested = condition
             condition = nil
             self:branch(tested, run, function() self.env.broken = TRUE end)
-            loop.trips = nil
         else
             run()
         end
@@ -574,19 +590,10 @@ function Lowering:loop(node, test, step, body, after)
     self.env, self.list, self.frame = outer_env, outer_list, outer_frame
     self.env.broken = broken
     self:add(loop)
-    if counter and outer_env[counter.key] then
-        local n = loop.trips or read(self:counted(loop))
+    if counted and node[1].kind ~= "Declare" then
         outer_env[counter.key] = self:set(counter.key.text,
-            join("$1 + $2 * " .. counter.by, counter.key.type, from, self:convert(n, counter.key.type)))
+            join("$1 + $2 * " .. counter.by, "int", from, trips))
     end
-end
-
---- Returns the variable that counts the iterations of a loop.
-function Lowering:counted(loop)
-    if not loop.count then
-        loop.count = {name = self:name "trips", type = "int", frame = self.frame}
-    end
-    return loop.count
 end
 
 --- Assigns the carried variables at the end of an iteration.
@@ -770,20 +777,31 @@ function expression.Binary(self, node)
     return self:binary(node.text, a, self:value(node[2]), node.type, node)
 end
 
+--- Returns the value of an expression that is evaluated under a condition, converted to a type if one is given; and if
+-- the value needs statements, a function that adds them and sets "chosen".
+function Lowering:aside(node, type)
+    local list, env = self.list, self.env
+    self.list, self.env = {}, setmetatable({}, {__index = env})
+    local e = self:value(node)
+    if type then e = self:as(e, type, node) end
+    local inner_list, inner_env = self.list, self.env
+    self.list, self.env = list, env
+    if #inner_list == 0 and next(inner_env) == nil then return e end
+    return e, function()
+        table.move(inner_list, 1, #inner_list, #self.list + 1, self.list)
+        for key, v in pairs(inner_env) do self.env[key] = v end
+        self.env.chosen = e
+    end
+end
+
 --- `&&`, `||` and `^^`.
 function expression.Logical(self, node)
     local a = self:value(node[1])
     if node.text == "^^" then return join("$1 ^^ $2", "bool", a, self:value(node[2])) end
-    local list = self.list
-    local env = self.env
-    self.list, self.env = {}, setmetatable({}, {__index = env})
-    local b = self:value(node[2])
-    local plain = #self.list == 0 and next(self.env) == nil
-    self.list, self.env = list, env
-    if plain then return join("$1 " .. node.text .. " $2", "bool", a, b) end
+    local b, replay = self:aside(node[2])
+    if not replay then return join("$1 " .. node.text .. " $2", "bool", a, b) end
     self:define("chosen", a)
-    self:branch(node.text == "&&" and a or negate(a), function() self.env.chosen = self:value(node[2]) end,
-        function() end)
+    self:branch(node.text == "&&" and a or negate(a), replay, function() end)
     local e = self.env.chosen
     self.env.chosen = nil
     return e
@@ -792,18 +810,14 @@ end
 --- The operator `?:`.
 function expression.Choice(self, node)
     local condition = self:value(node[1])
-    local list, env = self.list, self.env
-    self.list, self.env = {}, setmetatable({}, {__index = env})
-    local a, b = self:as(self:value(node[2]), node.type), self:as(self:value(node[3]), node.type)
-    local plain = #self.list == 0 and next(self.env) == nil
-    self.list, self.env = list, env
-    if plain then
+    local a, yes = self:aside(node[2], node.type)
+    local b, no = self:aside(node[3], node.type)
+    if not yes and not no then
         local e = join("$1 ? $2 : $3", node.type, condition, a, b)
         return self.types.info(node.type).real and self:set("t", e, rules.choice, {condition, a, b}, node) or e
     end
     self:define("chosen", self:zero(node.type))
-    self:branch(condition, function() self.env.chosen = self:as(self:value(node[2]), node.type) end,
-        function() self.env.chosen = self:as(self:value(node[3]), node.type) end)
+    self:branch(condition, yes or function() self.env.chosen = a end, no or function() self.env.chosen = b end)
     local e = self.env.chosen
     self.env.chosen = nil
     return e
@@ -878,6 +892,12 @@ function Lowering:place(node)
         table.move(path.reads, 1, #path.reads, 1, {}))), base
 end
 
+--- Gives an array its first value, which the reverse sweep does not restore.
+function Lowering:begin(array, e, node)
+    self:add {op = "declare", to = array}
+    self:add {op = "put", to = array, path = value("", nil), e = e, args = {e}, node = node}
+end
+
 --- Replaces a part of an array, or all of it if `path` is nil.
 function Lowering:put(array, path, e, node)
     local text = array.text .. (path and path.text or "")
@@ -889,23 +909,35 @@ function Lowering:put(array, path, e, node)
     self:add {op = "put", to = array.variable, path = path or value("", nil), e = e, args = {e}, old = old, node = node}
 end
 
---- Gives a target a value, and returns it.
-function Lowering:assign(target, e)
-    local path, base = self:place(target)
+--- Returns a target: {node, path, key}, where the indices of `path` are evaluated.
+function Lowering:target(node)
+    local path, base = self:place(node)
     local key = self.alias[base.target] or base.target
     if not base.target or self.kinds[key] and self.env[key] == nil then
         self:refuse(base, "'%s' is written by index: such a kernel has no derivative", base.text)
     end
+    return {node = node, path = path, key = key}
+end
+
+--- Returns the value of a target.
+function Lowering:load(target)
+    local current = self.env[target.key]
+    return target.path and self:part(target.node, current, target.path, "t") or current
+end
+
+--- Gives a target a value, and returns it.
+function Lowering:store(target, e)
+    local path, key, node = target.path, target.key, target.node
     local current = self.env[key]
-    e = self:as(e, target.type, target)
+    e = self:as(e, node.type, node)
     if current.variable and current.variable.array then
-        self:put(current, path, self:frozen(e), target)
+        self:put(current, path, self:frozen(e), node)
     elseif not path then
         self:define(key, e)
     else
         local to = self:variable(key.text, current.type)
-        self:add {op = "update", to = to, e = e, base = current, path = path, args = {current, e}, node = target,
-            reads = {current}, part = target.type}
+        self:add {op = "update", to = to, e = e, base = current, path = path, args = {current, e}, node = node,
+            reads = {current}, part = node.type}
         self:define(key, read(to))
     end
     return e
@@ -914,20 +946,22 @@ end
 --- An assignment; the value is the assigned one.
 function expression.Assign(self, node)
     local operator = node.text:sub(1, -2)
+    local target = self:target(node[1])
     if operator == "" then
-        return self:assign(node[1], self:frozen(self:value(node[2])))
+        return self:store(target, self:frozen(self:value(node[2])))
     end
-    local old = self:value(node[1])
-    return self:assign(node[1], self:binary(operator, old, self:value(node[2]), node.type, node))
+    local old = self:load(target)
+    return self:store(target, self:binary(operator, old, self:value(node[2]), node.type, node))
 end
 
 --- `++` and `--`.
 function expression.Step(self, node)
-    local old = self:value(node[1])
+    local target = self:target(node[1])
+    local old = self:load(target)
     local info = self.types.info(node.type)
     local one = literal(info.base == "uint" and "1u" or info.real and "1.0" or "1", info.base)
     if not old.atom and not info.real then old = self:set("t", old) end
-    local new = self:assign(node[1], self:binary(node.text:sub(1, 1), old, one, node.type, node))
+    local new = self:store(target, self:binary(node.text:sub(1, 1), old, one, node.type, node))
     return node.postfix and old or new
 end
 
@@ -1081,7 +1115,7 @@ function Lowering:with_outputs(name, node)
     if name ~= "modf" then self:refuse(node, "'%s' has no derivative", name) end
     local x = self:value(node[1])
     local whole = self:set("whole", join("trunc($1)", x.type, x))
-    self:assign(node[2], whole)
+    self:store(self:target(node[2]), whole)
     return self:set("t", join("$1 - $2", x.type, x, whole), rules.copy, {x}, node)
 end
 
@@ -1131,6 +1165,7 @@ end
 --- Replaces a call by the statements of the function.
 function Lowering:expand(f, parameters, block, node)
     if self.depth > 60 then self:refuse(node, "calls are nested too deeply") end
+    local targets = {}
     for i, parameter in ipairs(parameters) do
         local child = node[i]
         local stream = child.target and (self.alias[child.target] or child.target)
@@ -1140,17 +1175,23 @@ function Lowering:expand(f, parameters, block, node)
         elseif parameter.vout then
             self.alias[parameter] = stream
         elseif parameter.out then
+            targets[i] = self:target(child)
             if self.types.info(parameter.type).base == "array" then
-                self:refuse(node, "'%s' returns an array through '%s': this has no derivative", f.text, parameter.text)
+                local array = self:variable(parameter.text, parameter.type)
+                array.array = true
+                self:begin(array, self:zero(parameter.type), node)
+                self:define(parameter, read(array))
+            else
+                self:define(parameter, self:zero(parameter.type))
             end
-            self:define(parameter, self:zero(parameter.type))
         else
-            local e = self:as(self:value(child), parameter.type, child)
+            targets[i] = (parameter.inout or parameter.reduce) and self:target(child)
+            local e = targets[i] and self:load(targets[i]) or self:value(child)
+            e = self:as(e, parameter.type, child)
             if e.variable and e.variable.array then
                 local copy = self:variable(parameter.text, parameter.type)
                 copy.array = true
-                self:add {op = "declare", to = copy}
-                self:put(read(copy), nil, self:set("copy", e, rules.copy, {e}), node)
+                self:begin(copy, self:set("copy", e, rules.copy, {e}), node)
                 e = read(copy)
             end
             self:define(parameter, e)
@@ -1168,10 +1209,7 @@ function Lowering:expand(f, parameters, block, node)
     local result = self.env.result
     self.env.returned, self.env.result, self.result, self.env.broken, self.env.skipped = table.unpack(outer, 1, 5)
     for i, parameter in ipairs(parameters) do
-        if parameter.out or parameter.inout or parameter.reduce then
-            local e = self.env[parameter]
-            self:assign(node[i], self:frozen(e))
-        end
+        if targets[i] then self:store(targets[i], self:frozen(self.env[parameter])) end
     end
     return result or value("", "void")
 end
@@ -1210,7 +1248,7 @@ function lower.run(tree, module, kinds, fixed)
     end
     local self = setmetatable({
         types = known, names = names, count = 0, list = {}, env = {}, alias = {}, kinds = {}, sources = {}, reads = {},
-        orders = {}, ordered = 0, pushes = {}, bodies = {}, depth = 0, parameters = {},
+        orders = {}, ordered = 0, pushes = {}, bodies = {}, depth = 0, parameters = {}, hoisted = {},
     }, Lowering)
     self.top = {}
     self.frame = self.top

@@ -225,12 +225,15 @@ rules.construct = {
     end,
     tangent = function(b, y, args, dots)
         local any, texts, reads = false, {}, {}
+        local made_of = b.types.info(y.type)
         for i, arg in ipairs(args) do
             local info = b.types.info(arg.type)
-            local zero = info.real and b:zero(arg.type) or
-                b:zero(info.size and types.of(b.types.info(y.type).base or "float", info.rows) or arg.type)
-            if b.types.info(y.type).fields and not info.real then zero = arg end
-            local e = dots[i] or zero
+            local e = dots[i]
+            if not e and (made_of.fields or made_of.element) and not info.real then
+                e = arg
+            elseif not e then
+                e = b:zero(info.real and arg.type or types.of(made_of.base, info.rows))
+            end
             any = any or dots[i]
             texts[i] = e.text
             table.move(e.reads, 1, #e.reads, #reads + 1, reads)

@@ -84,7 +84,7 @@ function write.body(list, live, zero, info)
         if use.variable.adjoint then use.block = outside_loops(use.block, use.variable.frame) end
         if use.sets == 1 and use.at == use.block and outer(use.block, first[1], first[2]) == use.setter then
             inline[use.setter] = true
-        elseif not use.variable.counts then
+        else
             local s = outer(use.block, first[1], first[2])
             before[s] = before[s] or {}
             table.insert(before[s], use.variable)
@@ -97,6 +97,9 @@ function write.body(list, live, zero, info)
     local function declaration(variable)
         local element, lengths = variable.type:match "^([^%[]+)(.*)$"
         return element .. " " .. variable.name .. lengths
+    end
+    local function clear(name, t, depth)
+        line(depth, ("for (int k = 0; k < %d; k++) %s[k] = %s;"):format(t.length, name, zero(t.element).text))
     end
     local function add_text(to, e, depth, type)
         local t = info(type)
@@ -121,12 +124,10 @@ function write.body(list, live, zero, info)
                     local t = info(variable.type)
                     if s.op == "add" and s.to == variable and not s.path and t.size then
                         inline[s] = true
-                    elseif variable.array and not variable.adjoint or t.base == "array" and t.length > 16 then
+                    elseif variable.array and not variable.adjoint and not variable.cleared or
+                        t.base == "array" and t.length > 16 then
                         line(depth, declaration(variable) .. ";")
-                        if variable.adjoint then
-                            line(depth, ("for (int k = 0; k < %d; k++) %s[k] = %s;"):format(t.length, variable.name,
-                                zero(t.element).text))
-                        end
+                        if variable.adjoint or variable.cleared then clear(variable.name, t, depth) end
                     else
                         line(depth, declaration(variable) .. " = " .. zero(variable.type).text .. ";")
                     end
@@ -143,6 +144,10 @@ function write.body(list, live, zero, info)
         line(depth, ("%s%s = %s;"):format(s.to.name, s.path.text, s.e.text))
     end
     function statement.put(s, depth)
+        local t = info(s.to.type)
+        if s.e.literal and s.path.text == "" and t.base == "array" and t.length > 16 then
+            return clear(s.to.name, t, depth)
+        end
         line(depth, ("%s%s = %s;"):format(s.to.name, s.path.text, s.e.text))
     end
     function statement.add(s, depth)
