@@ -698,6 +698,8 @@ local function loop(self)
         for _, v in ipairs(variables(self, "int")) do fixed[#fixed + 1] = v.name end
         local last = #fixed > 0 and d:chance(1, 2) and d:pick(fixed) or tostring(d:int(0, most))
         if last == name then last = "3" end
+        if what == 4 then counter.type = "uint" end
+        add(self, counter)
         if what <= 2 then
             head = ("for (int %s = %d; %s %s %s; %s)"):format(name, d:int(0, 2), name, d:pick {"<", "<="}, last,
                 d:pick {name .. "++", "++" .. name, name .. " += 2", name .. " += 3"})
@@ -706,7 +708,6 @@ local function loop(self)
                 d:pick {name .. "--", name .. " -= 2"})
         elseif what == 4 then
             head = ("for (uint %s = 1u; %s < %du; %s++)"):format(name, name, d:int(1, 4), name)
-            counter.type = "uint"
         elseif what == 5 then
             before = ("int %s = %d;\n"):format(name, d:int(0, 1))
             head = ("for (; %s < %d && (%s); %s++)"):format(name, most, condition(self, 1), name)
@@ -726,7 +727,6 @@ local function loop(self)
         else
             before = ("int %s = 0;\n"):format(name)
         end
-        add(self, counter)
         local body
         if what >= 10 then
             body = counted_body(self, most, what == 10 and name .. "++;\n" or "")

@@ -703,6 +703,9 @@ end
 
 --- Applies `path` to a value.
 function Lowering:part(node, e, path, base)
+    if e.variable and e.variable.source and path.text:find "^%[" then -- u[1] would be a neighbor
+        e = self:set("t", e, rules.copy, {e}, node)
+    end
     local result = join("$1" .. path.text, node.type, e)
     for _, variable in ipairs(path.reads) do table.insert(result.reads, variable) end
     result.atom = true
