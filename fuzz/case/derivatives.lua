@@ -6,8 +6,8 @@ local derivatives = {batch = 12}
 local BOUND <const> = 2.0 -- of the absolute values of variables
 
 -- Names of variables; derivatives use some of them for variables of their own.
-local NAMES <const> = {"v", "t", "t_1", "turn", "kept", "begin", "stored", "top", "left", "trips", "old", "copy", "done",
-    "n", "k0", "stop", "x_bar", "x_dot", "here", "step", "chosen", "entered", "at", "add", "size", "t_2", "a_at"}
+local NAMES <const> = {"v", "t", "t_1", "turn", "kept", "begin", "stored", "top", "left", "trips", "old", "copy",
+    "done", "n", "k0", "stop", "x_bar", "x_dot", "here", "step", "chosen", "entered", "at", "add", "size", "t_2", "a_at"}
 
 local Case = {}
 Case.__index = Case
@@ -186,17 +186,14 @@ local function bounded(self, e, b, most)
     return ("(%s) * %s"):format(e, literal(self, ("%.4f"):format(most / b * 0.99))), most
 end
 
-local SWIZZLES <const> = {{"x", "y", "x"}, {"xy", "yx", "xx"}, {"xyz", "zyx", "yyx"}, {"xyzw", "wzyx", "xxyy"}}
-
 local function swizzle(self, have, want)
-    local letters = ("xyzw"):sub(1, have)
     local set = self.d:pick {"xyzw", "rgba"}
     local list = {}
     for i = 1, want do
         local k = self.d:below(have) + 1
         list[i] = set:sub(k, k)
     end
-    return #letters > 0 and table.concat(list)
+    return table.concat(list)
 end
 
 -- A read of an element of a stream.
@@ -442,10 +439,10 @@ function real(self, n, depth)
         if d:chance(1, 2) then return ("mix(%s, %s, %s)"):format(a, e, t), b1 + (b1 + b2) * b3 end
         return ("fma(%s, %s, %s)"):format(a, e, n == 1 and t or ("%s(%s)"):format(vector(self, n), t)), b1 * b2 + b3
     elseif choice == 11 then
-        local condition = bool(self, depth - 1)
+        local test = bool(self, depth - 1)
         local a, b1 = real(self, n, depth - 1)
         local e, b2 = real(self, n, depth - 1)
-        return ("(%s ? %s : %s)"):format(condition, a, e), math.max(b1, b2)
+        return ("(%s ? %s : %s)"):format(test, a, e), math.max(b1, b2)
     elseif choice == 12 or choice == 13 then
         local e, b = call(self, n, depth)
         if e then return e, b end
@@ -593,7 +590,8 @@ local function plain_assignment(self)
         to = target(self, 1)
     end
     if not to then return "" end
-    local choice, text = d:below(6), nil
+    local choice = d:below(6)
+    local text
     if choice == 1 then
         text = ("%s *= %s;\n"):format(to, assigned(self, d:chance(1, 3) and 1 or n, 1.0))
     elseif choice == 2 then
@@ -753,10 +751,10 @@ end
 
 local function exit(self)
     local d = self.d
-    local condition = bool(self, 1)
+    local test = bool(self, 1)
     local what = d:below(4)
     if self.loops > 0 and what <= 2 then
-        return ("if (%s) %s;\n"):format(condition, d:pick {"break", "continue"})
+        return ("if (%s) %s;\n"):format(test, d:pick {"break", "continue"})
     elseif what == 3 or self.loops == 0 then
         local value = ""
         if self.returns then
@@ -764,9 +762,9 @@ local function exit(self)
             value = " " .. bounded(self, e, b, BOUND)
         end
         if d:chance(1, 3) then
-            return ("if (%s) {\n%s    return%s;\n}\n"):format(condition, pad(assignment(self)), value)
+            return ("if (%s) {\n%s    return%s;\n}\n"):format(test, pad(assignment(self)), value)
         end
-        return ("if (%s) return%s;\n"):format(condition, value)
+        return ("if (%s) return%s;\n"):format(test, value)
     end
     return ""
 end
@@ -949,7 +947,8 @@ local function input_shape(self, shape)
     local from = d:chance(1, 3) and d:int(1, #shape) or 1
     for i = from, #shape do
         local n, what = shape[i], d:below(4)
-        list[#list + 1] = what == 1 and 1 or what == 2 and n * 2 + d:below(2) or what == 3 and n % 2 == 0 and n // 2 or n
+        list[#list + 1] = what == 1 and 1 or what == 2 and n * 2 + d:below(2) or
+            what == 3 and n % 2 == 0 and n // 2 or n
     end
     return list
 end
@@ -1093,13 +1092,14 @@ return derivatives.examine(k, arguments, {%s}, %s)
 
 function derivatives.script(d)
     local single = d:chance(1, 5)
-    local self = setmetatable({d = d, T = single and "float" or "double", P = single and "" or "d", taken = {x = true}, touched = {},
-        count = 0, calls = 0, functions = {}, loops = 0, cost = 1, deep = 2, budget = 22, effects = false}, Case)
+    local self = setmetatable({d = d, T = single and "float" or "double", P = single and "" or "d", taken = {x = true},
+        touched = {}, count = 0, calls = 0, functions = {}, loops = 0, cost = 1, deep = 2, budget = 22, effects = false}, Case)
     local text, arguments, shape = self:kernel()
     local fast = d:chance(1, 20)
+    local near = fast or text:find "mat%d" ~= nil -- drivers compute (A * B) * v as A * (B * v)
     return SCRIPT:format("[==[\n" .. text .. "]==]", fast and ", {fast = true}" or "", self.specialized and
         ("k = k:specialize {%s = 3}\n"):format(self.specialized) or "", table.concat(arguments, ", "),
-        "shape = " .. shape_text(shape) .. (fast and ", fast = true" or ""), tostring(single))
+        "shape = " .. shape_text(shape) .. (near and ", near = true" or ""), tostring(single))
 end
 
 function derivatives.scripts(draws)

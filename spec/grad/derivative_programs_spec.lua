@@ -7,7 +7,7 @@ local leaks = require "spec.support.leaks"
 local random_kernels = require "fuzz.case.derivatives"
 local script = require "fuzz.support.script"
 
-local X <const>, Y <const>, I <const> = {0.31, -0.72, 0.55, 0.9}, {0.21, 0.52, -0.35, -0.8}, {0, 1, 2, 3}
+local X <const>, I <const> = {0.31, -0.72, 0.55, 0.9}, {0, 1, 2, 3}
 
 -- Name, text, arguments.
 local cases = {

@@ -111,7 +111,7 @@ function derivatives.check(k, arguments, options)
         local mine, theirs = numbers(results[order[param.name]]), numbers(plain[i])
         for j = 1, #theirs do
             local same = mine[j] == theirs[j] or mine[j] ~= mine[j] and theirs[j] ~= theirs[j] or
-                options.fast and math.abs(mine[j] - theirs[j]) < 1e-3
+                options.near and math.abs(mine[j] - theirs[j]) < options.near * math.max(1, math.abs(theirs[j]))
             if not same then
                 return ("output '%s' of the tangent: element %d is %.17g, not %.17g"):format(param.name, j, mine[j],
                     theirs[j])
@@ -201,7 +201,8 @@ function derivatives.examine(k, arguments, options, single)
         return (state >> 8) / (1 << 22) - 1.0
     end
     options.twice = true
-    options.tolerance = single and 1e-4 or options.fast and 1e-9 or 1e-11
+    options.tolerance = single and 1e-4 or options.near and 1e-10 or 1e-11
+    options.near = options.near and (single and 1e-4 or 1e-10)
     options.step, options.difference = single and 1 / 64 or 1e-5, single and 0.1 or 1e-4
     local good, message = pcall(derivatives.check, k, arguments, options)
     if not good and not tostring(message):find "cannot be differentiated" then error(message, 0) end

@@ -500,7 +500,7 @@ function Lowering:loop(node, test, step, body, after)
     local counted = counter and not leaves and self:is_counted(counter, changed)
     -- After the loop, a counter that is declared before it has the value of its last iteration.
     if counter and not counted and node[1].kind ~= "Declare" then counter = nil end
-    local from, to
+    local from, limit
     if counter then
         from = self:as(self:value(counter.from), counter.key.type, counter.from)
     elseif node.kind == "For" then
@@ -511,8 +511,8 @@ function Lowering:loop(node, test, step, body, after)
     end
     local trips
     if counted then
-        to = self:value(test[2])
-        trips = self:trips(counter, from, to)
+        limit = self:value(test[2])
+        trips = self:trips(counter, from, limit)
     end
     for _, key in pairs(self.pushes) do
         if changed.calls then changed[key] = true end
@@ -568,7 +568,7 @@ function Lowering:loop(node, test, step, body, after)
             self.env.broken = either(self.env.broken, negate(self:condition(test)))
         end, function() end)
     elseif counted then
-        condition = join("$1 " .. test.text .. " $2", "bool", read(loop.counter.variable), to)
+        condition = join("$1 " .. test.text .. " $2", "bool", read(loop.counter.variable), limit)
         run()
     elseif test and test.kind ~= "Empty" then
         condition = self:condition(test)
