@@ -6,8 +6,9 @@ local derivatives = {batch = 12}
 local BOUND <const> = 2.0 -- of the absolute values of variables
 
 -- Names of variables; derivatives use some of them for variables of their own.
-local NAMES <const> = {"v", "t", "t_1", "turn", "kept", "begin", "stored", "top", "left", "trips", "old",
-    "copy", "done", "n", "k0", "stop", "x_bar", "x_dot", "here", "step", "chosen", "entered", "at", "add", "size", "t_2", "a_at"}
+local NAMES <const> = {"v", "t", "t_1", "turn", "kept", "begin", "stored", "top", "left", "trips", "old", "copy",
+    "done", "n", "k0", "stop", "x_bar", "x_dot", "here", "step", "chosen", "entered", "at", "add", "size", "t_2",
+    "a_at"}
 
 local Case = {}
 Case.__index = Case
@@ -1093,7 +1094,8 @@ return derivatives.examine(k, arguments, {%s}, %s)
 function derivatives.script(d)
     local single = d:chance(1, 5)
     local self = setmetatable({d = d, T = single and "float" or "double", P = single and "" or "d",
-        taken = {x = true}, touched = {}, count = 0, calls = 0, functions = {}, loops = 0, cost = 1, deep = 2, budget = 22, effects = false}, Case)
+        taken = {x = true}, touched = {}, count = 0, calls = 0, functions = {}, loops = 0, cost = 1, deep = 2,
+        budget = 22, effects = false}, Case)
     local text, arguments, shape = self:kernel()
     local fast = d:chance(1, 20)
     local near = fast or text:find "mat%d" ~= nil -- drivers compute (A * B) * v as A * (B * v)
