@@ -169,8 +169,7 @@ local function condition(self, depth)
     local d = self.d
     local function part() return (ordered(self, function() return bool(self, depth) end, d:chance(1, 2))) end
     local e = part()
-    while d:chance(1, 4) do e = ("(%s) %s (%s)"):format(e, d:pick {"&&", "||"}, part()) end
-    return e
+    return d:chance(1, 3) and ("(%s) %s (%s)"):format(e, d:pick {"&&", "||"}, part()) or e
 end
 
 -- ---- reals: each function returns a text and a bound of the absolute values of components
