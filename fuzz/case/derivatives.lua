@@ -313,7 +313,13 @@ local function call(self, n, depth)
             table.insert(self.touched, to:match "^%w[%w_]*")
             args[i] = to
         elseif p.stream then
-            args[i] = p.argument
+            for _, s in ipairs(streams(self, p.stream, p.type)) do
+                if s.rank == p.rank then args[i] = s.name end
+            end
+            if not args[i] then
+                self.effects = effects
+                return nil
+            end
         elseif p.type == "int" then
             args[i] = int(self, depth - 1) .. " % 11"
         elseif p.length then

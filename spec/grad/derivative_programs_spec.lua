@@ -204,6 +204,6 @@ describe("derivatives of programs", function()
         assert.equal(count, good)
     end
 
-    it("at random", function() random_programs(0, 10) end)
-    it("at random, 200 programs #long", function() random_programs(10, 200) end)
+    it("at random", function() random_programs(0, 5) end)
+    it("at random, 40 programs #long", function() random_programs(10, 40) end)
 end)
