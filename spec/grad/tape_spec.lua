@@ -135,6 +135,10 @@ describe("rill.grad", function()
         assert.matches("argument #1 'f': expected a function, got number 3", message_of(rill.grad, 3))
         assert.matches("unknown option 'wert'.*did you mean 'wrt'", message_of(rill.grad, print, {wert = 1}))
         assert.matches("no argument is a stream of floats or doubles", message_of(sum, rill.iota(3)))
+        for _, wrt in ipairs {{"a"}, {0}, {1, 1}} do
+            assert.matches("option 'wrt': expected a table of the positions of arguments, like {1}, got",
+                message_of(rill.grad, print, {wrt = wrt}), 1, true)
+        end
         assert.matches("argument #2: expected a stream, got nil", message_of(rill.grad(print, {wrt = {2}}), x))
         assert.matches("argument 'a': expected a stream of floats or doubles, got int",
             message_of(rill.grad(function(a) return a end, {wrt = {1}}), rill.iota(3)))

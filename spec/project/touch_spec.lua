@@ -136,6 +136,33 @@ print(select(2, pcall(rill.delta2, 1)))
         })
     end)
 
+    it("a gradient of an operation", function()
+        local copy <close> = addition.open()
+        copy:insert("lua/rill/grad/rules/order.lua", [[
+
+rule("rill.merge", function(call, a, b, ...)
+    local y <const> = call:run(a, b, ...)
+    local order <const>, n <const> = tape.suspended(function() return rill.argsort(rill.concat {a, b}) end), a.size
+    call:record({a, b}, {y}, {order = order}, function(kept, g)
+        local both <const> = moved_back(g, kept.order, 1)
+        return both:domain(1, n), both:domain(n + 1, both.size)
+    end)
+    return y
+end)
+]])
+        copy:insert("docs/gradient.md", "`rill.merge`, ", "`top_k`, `filter`")
+        copy:write("spec/grad/merge_gradient_spec.lua", [[
+local rill = require "rill"
+local x, y, w = rill.from {1, 4}, rill.from {2, 3, 5}, rill.from {1, 2, 3, 4, 5}
+local a, b = rill.grad(function(x, y) return (rill.merge(x, y) * w):sum() end)(x, y)
+assert(table.concat(a:values(), " ") == "1.0 4.0" and table.concat(b:values(), " ") == "2.0 3.0 5.0")
+]])
+        copy:build()
+        copy:run "spec/grad/merge_gradient_spec.lua"
+        counts(copy, "A gradient of an operation", 3,
+            {"docs/gradient.md", "lua/rill/grad/rules/order.lua", "spec/grad/merge_gradient_spec.lua"})
+    end)
+
     it("a storage type", function()
         local copy <close> = addition.open()
         copy:insert("src/stream/type_rows.h", " \\\n    X(UNORM16, 2, UNORM)", "\n\n/* id, name")

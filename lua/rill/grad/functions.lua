@@ -12,8 +12,19 @@ local is_stream <const> = pass.is_stream
 
 local functions = {}
 
-local WRT <const> = {wrt = {function(v) return option.is_list(v) and #v > 0 end,
-    "a table of the positions of arguments, like {1}"}}
+-- Returns whether a value is a list of different positions.
+local function is_positions(v)
+    local seen = {}
+    for _, i in ipairs(option.is_list(v) and v or {}) do
+        if math.type(i) ~= "integer" or i < 1 or seen[i] then
+            return false
+        end
+        seen[i] = true
+    end
+    return next(seen) ~= nil
+end
+
+local WRT <const> = {wrt = {is_positions, "a table of the positions of arguments, like {1}"}}
 local GRAD <const> = {wrt = WRT.wrt, explain = option.flag}
 
 local function value_and_grad(where, f, options, ...)
