@@ -94,7 +94,7 @@ local function gradients(f, arguments, wrt)
         fail("rill.grad_check: the result of '%s' is NaN", culprit)
     end
     pass.check_loss("rill.grad_check", y)
-    return pass.pulled(recording, y, 1, found, true)
+    return pass.pulled(recording, 1, found, true)
 end
 
 --- rill.grad_check(f, ... [, {elements =, tolerance =}]) compares the gradients of f, a function for rill.grad, with

@@ -30,7 +30,7 @@ local GRAD <const> = {wrt = WRT.wrt, explain = option.flag}
 local function value_and_grad(where, f, options, ...)
     local recording, y, found = pass.forward(where, f, table.pack(...), options.wrt)
     pass.check_loss(where, y)
-    local list = pass.pulled(recording, y, 1, found, true)
+    local list = pass.pulled(recording, 1, found, true)
     return y, list
 end
 
@@ -110,16 +110,17 @@ function functions.vjp(f, ...)
     if not is_stream(y) and type(y) ~= "number" then
         fail("rill.vjp: the function must return a stream, got %s", errors.told(y))
     end
+    local shape <const> = is_stream(y) and y.shape
     return y, errors.guard(function(y_bar, ...)
         errors.none("pull", 2, 1, (...))
         if type(y_bar) ~= "number" then
             local other <const> = errors.not_open(y_bar)
-            if other or is_stream(y) and y_bar.shape ~= y.shape then
+            if other or shape and y_bar.shape ~= shape then
                 fail("rill.vjp: argument #1 'y_bar' of pull: expected a stream of shape %s, got %s",
-                    is_stream(y) and y.shape or "1", other or y_bar.shape)
+                    shape or "1", other or y_bar.shape)
             end
         end
-        return table.unpack(pass.pulled(recording, y, y_bar, found, false))
+        return table.unpack(pass.pulled(recording, y_bar, found, false))
     end)
 end
 
@@ -169,7 +170,7 @@ function functions.jvp(f, arguments, tangents, ...)
     -- The derivative of the adjoints, which are linear in the adjoint u of the result: J v from J^T u.
     local u = rill.stream(types.list[y.type].seen, y.shape)
     local function pull()
-        return pass.pulled(recording, y, u, found, false)
+        return pass.pulled(recording, u, found, false)
     end
     local place <const> = places.of(u)
     local second, adjoints = tape.run("the tangent", {place.serial}, pull)

@@ -156,10 +156,10 @@ end
 local ZERO <const> = "kernel void zero(out %s r<>) { r = %s(0); }"
 local zeros <const> = {}
 
-local function clear(adjoint, where)
+local function clear(adjoint, named)
     local text <const> = ZERO:format(adjoint.type, adjoint.type)
     zeros[text] = zeros[text] or rill.kernel(text)
-    zeros[text] {r = adjoint, where = where}
+    zeros[text] {r = adjoint, where = named.where, over = named.over}
 end
 
 -- Returns what the gradient of a launch reads: its arguments and options, and the outlines of the streams of which it
@@ -195,7 +195,7 @@ local function run(kernel, named, is_named)
         fail("%s: a kernel that draws random numbers has a gradient only with the option 'seed'", kernel.name)
     end
     local partial = {} -- streams of which a part is written: the other elements keep their adjoint
-    for i, param in ipairs(is_named and named.where ~= nil and written or {}) do
+    for i, param in ipairs(is_named and (named.where ~= nil or named.over ~= nil) and written or {}) do
         if rill.type(named[param.name]) == "stream" then
             inputs[#inputs + 1], partial[i] = named[param.name], #inputs + 1
         end
@@ -208,7 +208,7 @@ local function run(kernel, named, is_named)
         local adjoints, rest = {}, {}
         for i in pairs(partial) do
             rest[i] = places.stream((select(i, ...))):copy()
-            clear(rest[i], named.where)
+            clear(rest[i], named)
         end
         if gradient then
             local arguments = tables.copy(kept)

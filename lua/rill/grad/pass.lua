@@ -101,12 +101,13 @@ function pass.forward(where, f, arguments, wrt)
         return is_stream(y) and places.stream(y) or y
     end
     local recording, y = tape.run(names, serials, body, table.unpack(own, 1, arguments.n))
+    recording.result = is_stream(y) and core._serial(y) and places.of(y) or nil
     return recording, y, found, streams
 end
 
---- pass.results(store, found) returns the adjoints of places as new streams.
-function pass.results(store, found)
-    local list, given = {}, {}
+--- pass.results(store, found [, seed]) returns the adjoints of places as new streams, also if the adjoint is `seed`.
+function pass.results(store, found, seed)
+    local list, given = {}, {[core._serial(seed) or 0] = true}
     for k, place in ipairs(found) do
         local g = places.take(store, place)
         g = g == nil and rill.stream(place.type, place.shape) or g
@@ -120,15 +121,15 @@ function pass.results(store, found)
     return list
 end
 
---- pass.pulled(recording, y, g, found, once) returns the adjoints of the arguments for the adjoint g of the result y.
+--- pass.pulled(recording, g, found, once) returns the adjoints of the arguments for the adjoint g of the result.
 -- `once`: the recording is not used again.
-function pass.pulled(recording, y, g, found, once)
+function pass.pulled(recording, g, found, once)
     local store = {}
-    if is_stream(y) and core._serial(y) then
-        places.add(store, places.of(y), g)
+    if recording.result then
+        places.add(store, recording.result, g)
     end
     tape.reverse(recording, store, once)
-    return pass.results(store, found)
+    return pass.results(store, found, g)
 end
 
 --- pass.check_loss(where, y) raises unless the result y of a function is a number or a stream of one element.

@@ -145,6 +145,15 @@ function places.add(store, place, value)
     add_to(join(store, place.serial).memory, place, value)
 end
 
+--- places.settle(store) evaluates the adjoints that are expressions.
+function places.settle(store)
+    for _, parts in pairs(store) do
+        for _, part in ipairs(parts) do
+            part.value = places.stream(part.value)
+        end
+    end
+end
+
 -- Removes the part of a place from a list of parts, if all other parts are disjoint from it. Returns its value, nil if
 -- the adjoint is zero, and whether this was possible.
 local function take_part(store, parts, place)

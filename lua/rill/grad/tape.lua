@@ -131,7 +131,10 @@ function tape.run(names, serials, f, ...)
     for _, serial in ipairs(serials) do
         mark(serial, recording.bit)
     end
-    return stopped(recording, pcall(f, ...))
+    local arguments <const> = table.pack(...)
+    return stopped(recording, table.unpack(errors.whole("rill.grad", function()
+        return f(table.unpack(arguments, 1, arguments.n))
+    end)))
 end
 
 --- tape.names(bits) returns how messages name the arguments of recordings.
@@ -363,6 +366,10 @@ function tape.complete(entry, outputs, pull, pass)
     end
     for i, s in ipairs(ends ~= 0 and outputs or {}) do
         local real = types.is_real(s.type)
+        if real and entry.all ~= 0 and types.list[s.type].scalar:find "^unorm" then
+            fail("%s: values that are rounded to elements of %s have no gradient: use float or half", entry.name,
+                s.type)
+        end
         entry.outputs[i] = real and places.of(s)
         if real and entry.all ~= 0 then
             mark(core._serial(s), entry.all)
@@ -429,6 +436,9 @@ local function pull_entry(entry, recording, store, once)
     local kept = {}
     for key, value in pairs(entry.kept) do
         kept[key] = kept_value(value, entry.name)
+    end
+    if entry.pass then
+        places.settle(store) -- it may overwrite what expressions read
     end
     local results = entry.pass and entry.pass(kept, adjoints, store, recording, once) or
         table.pack(entry.pull(kept, table.unpack(adjoints, 1, #entry.outputs)))

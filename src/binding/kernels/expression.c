@@ -76,6 +76,20 @@ static int rill_written(lua_State *L)
     return 1;
 }
 
+/* _serial(s): returns the number of the memory of a stream or a container. Returns nothing for other values, iterator
+ * streams, and containers without elements. */
+static int rill_serial(lua_State *L)
+{
+    const Stream *s = stream_handle_to(L, 1);
+    const LuaContainer *c = s ? NULL : container_to(L, 1);
+    s = c && c->container ? &c->stream : s;
+    if (!s || !s->device || !s->buffer) {
+        return 0;
+    }
+    lua_pushinteger(L, (lua_Integer)buffer_serial(s->buffer));
+    return 1;
+}
+
 /* _has_indices(s): returns whether the elements are known to be 0-based indices. */
 static int rill_has_indices(lua_State *L)
 {
@@ -269,6 +283,7 @@ void open_expression(lua_State *L)
                                          {"_is_open_container", rill_is_open_container},
                                          {"_leaf", rill_leaf},
                                          {"_written", rill_written},
+                                         {"_serial", rill_serial},
                                          {"_has_indices", rill_has_indices},
                                          {"_set_indices", rill_set_indices},
                                          {"_family", rill_family},

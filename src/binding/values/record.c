@@ -131,17 +131,6 @@ static int rill_record_tables(lua_State *L)
     return 0;
 }
 
-/* _serial(s): returns the number of the memory of a stream. Returns nothing for other values and for iterator streams. */
-static int rill_serial(lua_State *L)
-{
-    const Stream *s = stream_handle_to(L, 1);
-    if (!s || !s->device || !s->buffer) {
-        return 0;
-    }
-    lua_pushinteger(L, (lua_Integer)buffer_serial(s->buffer));
-    return 1;
-}
-
 /* _place(s): returns where the elements of a stream are in its memory: the pattern for _rebase, a text that is equal for
  * equal patterns and types, whether the elements are the whole memory, whether they have no gaps, the range of their
  * bytes, the number of scalars of the memory, the type in kernels, and whether a view can be written. */
@@ -203,7 +192,6 @@ void open_record(lua_State *L)
     static const luaL_Reg functions[] = {{"_record_functions", rill_record_functions},
                                          {"_record_tables", rill_record_tables},
                                          {"_recording", rill_recording},
-                                         {"_serial", rill_serial},
                                          {"_place", rill_place},
                                          {"_rebase", rill_rebase},
                                          {NULL, NULL}};
