@@ -1,42 +1,124 @@
--- Adjoints of kernels against the kernels themselves: a map, a stencil with constant weights, a nonlinear stencil, and
--- a
--- gather with constant indices; and the time to make an adjoint against that to compile its kernel.
+-- Gradients. Adjoints of kernels against the kernels themselves, the time to make an adjoint against that to make its
+-- kernel,
+-- and gradients of programs against PyTorch on all cores: a network of two layers, a diffusion of 100 steps, gathers,
+-- and
+-- an image that is a sum of 1,000 Gaussians.
 local rill = require "rill"
+local pipe = require "bench.support.pipe"
 local support = require "bench.support"
 
 local ROUNDS <const> = 9
 
-local function pair(name, goal, kernel, arguments, bars, wrt)
-    local g = kernel:gradient {wrt = wrt}
-    local all = {}
-    for key, value in pairs(arguments) do all[key] = value end
-    for key, value in pairs(bars) do all[key] = value end
-    kernel(arguments)
-    g(all)
-    local function timed(f, list)
-        return function() return support.timed(function() f(list) end, 3) end
-    end
-    local forward, adjoint = support.race(ROUNDS, timed(kernel, arguments), timed(g, all))
-    print(("%-28s %8.2f ms %8.2f ms %6.2f (goal %s)"):format(name, forward * 1e3, adjoint * 1e3, adjoint / forward,
-        goal))
+local SMOOTH <const> = [[kernel void f(float a, float x<>, float y<>, out float r<>) { r = a * x * x + sin(x * y); }]]
+local HEAT <const> = [=[kernel void heat(neighbor float u<>, float k<>, out float r<>) {
+    r = u + k * (u[1][0] + u[-1][0] + u[0][1] + u[0][-1] - 4.0 * u); }]=]
+local UNIFORM <const> = [=[kernel void f(neighbor float u<>, float k, out float r<>) {
+    r = u + k * (u[1][0] + u[-1][0] + u[0][1] + u[0][-1] - 4.0 * u); }]=]
+local PRODUCTS <const> = [=[kernel void f(neighbor float u<>, float k, out float r<>) {
+    r = u + k * u * (u[1][0] - u[-1][0]) + k * u[0][1] * u[0][-1]; }]=]
+local GATHER <const> = "kernel void f(float a[], int i<>, float v<>, out float r<>) { r = a[i] * v; }"
+-- p: centers (xy) and inverse widths (zw); c: amplitudes.
+local SPLATS <const> = [=[kernel void splats(vec4 p[], float c[], out float r<>) {
+    vec2 at = vec2(indexof(r).xy) / 256.0;
+    for (int i = 0; i < sizeof_stream(p).x; i++) {
+        vec4 q = p[i];
+        vec2 d = (at - q.xy) * q.zw;
+        r += c[i] * exp(-dot(d, d));
+    } }]=]
+
+-- Returns the row of an adjoint against its kernel.
+local function adjoint(case, goal, text, arguments, bar, wrt)
+    local kernel = rill.kernel(text)
+    local g, all = kernel:gradient {wrt = wrt}, {r_bar = bar}
+    for name, value in pairs(arguments) do all[name] = value end
+    local forward, backward = support.race(ROUNDS, function()
+        return support.timed(function() kernel(arguments) end, 3)
+    end, function() return support.timed(function() g(all) end, 3) end)
+    return support.costs(case, backward, "kernel", forward, goal)
 end
 
-print(("%-28s %11s %11s"):format("work", "kernel", "adjoint"))
-local n = 1 << 22
-local x, y, bar = rill.random(n), rill.random(n), rill.random(n)
-pair("map, 2^22", "2.5", rill.kernel [[kernel void f(float a, float x<>, float y<>, out float r<>) {
-    r = a * x * x + sin(x * y); }]], {a = 2, x = x, y = y}, {r_bar = bar}, {"x"})
-pair("map, two inputs, 2^22", "2.5", rill.kernel [[kernel void f(float a, float x<>, float y<>, out float r<>) {
-    r = a * x * x + sin(x * y); }]], {a = 2, x = x, y = y}, {r_bar = bar}, {"x", "y"})
-local u, ubar = rill.random {2048, 2048}, rill.random {2048, 2048}
-pair("heat stencil, 2048^2", "2", rill.kernel [=[
-    kernel void f(neighbor float u<>, float k, out float r<>) {
-        r = u + k * (u[1][0] + u[-1][0] + u[0][1] + u[0][-1] - 4.0 * u); }]=], {u = u, k = 0.2}, {r_bar = ubar}, {"u"})
-pair("nonlinear stencil, 2048^2", "2", rill.kernel [=[
-    kernel void f(neighbor float u<>, float k, out float r<>) {
-        r = u + k * u * (u[1][0] - u[-1][0]) + k * u[0][1] * u[0][-1]; }]=], {u = u, k = 0.2}, {r_bar = ubar}, {"u"})
-local m = 1000000
-local index = rill.random(m, {type = "int", low = 0, high = m - 1})
-local a, v, rbar = rill.random(m), rill.random(m), rill.random(m)
-pair("gather, 10^6", "4", rill.kernel [=[kernel void f(float a[], int i<>, float v<>, out float r<>) {
-    r = a[i] * v; }]=], {a = a, i = index, v = v}, {r_bar = rbar}, {"a"})
+local function adjoints()
+    local n, side, m = 1 << 22, 2048, 1000000
+    local x, y, bar = rill.random(n), rill.random(n), rill.random(n)
+    local u, u_bar = rill.random {side, side}, rill.random {side, side}
+    local index = rill.random(m, {type = "int", low = 0, high = m - 1})
+    return {
+        adjoint("adjoint of a map, 2^22", 2.5, SMOOTH, {a = 2, x = x, y = y}, bar, {"x"}),
+        adjoint("the same, two inputs", 2.5, SMOOTH, {a = 2, x = x, y = y}, bar, {"x", "y"}),
+        adjoint("adjoint of a 5-point stencil, 2048^2", 2, UNIFORM, {u = u, k = 0.2}, u_bar, {"u"}),
+        adjoint("adjoint of products of neighbors", 2, PRODUCTS, {u = u, k = 0.2}, u_bar, {"u"}),
+        adjoint("adjoint of a gather of 10^6, indices kept", 4, GATHER, {a = rill.random(m), i = index,
+            v = rill.random(m)}, rill.random(m), {"a"}),
+    }
+end
+
+-- The time to make a kernel and its adjoint, with texts that no cache has.
+local function compilation()
+    local rows, count = {}, 0
+    for _, case in ipairs {{"map", SMOOTH, {"x", "y"}}, {"stencil", HEAT, {"u", "k"}}, {"loop of splats", SPLATS,
+        {"c"}}} do
+        local function fresh()
+            count = count + 1
+            return (case[2]:gsub("}%s*$", ("r += %d.0; }"):format(count)))
+        end
+        local kernel
+        local forward, backward = support.race(5, function()
+            local text = fresh()
+            return support.timed(function() kernel = rill.kernel(text) end, 1)
+        end, function()
+            kernel = rill.kernel(fresh())
+            return support.timed(function() kernel:gradient {wrt = case[3]} end, 1)
+        end)
+        rows[#rows + 1] = support.costs("making the adjoint of a " .. case[1], backward, "kernel", forward, 3)
+    end
+    return rows
+end
+
+local function programs(torch)
+    local given = {
+        X = rill.random({1024, 256}, {seed = 1}), Y = rill.random({1024, 256}, {seed = 2}),
+        W1 = (rill.random({256, 256}, {seed = 3}) * 0.1 - 0.05):eval(), b1 = rill.random(256, {seed = 4}),
+        W2 = (rill.random({256, 256}, {seed = 5}) * 0.1 - 0.05):eval(), b2 = rill.random(256, {seed = 6}),
+        u = rill.random({512, 512}, {seed = 7}), k = (rill.random({512, 512}, {seed = 8}) * 0.2):eval(),
+        a = rill.random(1000000, {seed = 9}), v = rill.random(1000000, {seed = 10}),
+        index = rill.random(1000000, {seed = 11, type = "int", low = 0, high = 999999}),
+        p = rill.random({1000, 4}, {seed = 12}), c = rill.random(1000, {seed = 13}), image = rill.random({256, 256},
+            {seed = 14}),
+    }
+    given.p = (given.p * rill.from {1, 1, 20, 20} + rill.from {0, 0, 10, 10}):eval()
+    for name, s in pairs(given) do torch:give(name, s) end
+    local heat, gather, splats = rill.kernel(HEAT), rill.kernel(GATHER), rill.kernel(SPLATS)
+    local network = rill.grad(function(W1, b1, W2, b2)
+        local hidden = rill.tanh(rill.matmul(given.X, W1) + b1)
+        return ((rill.matmul(hidden, W2) + b2 - given.Y) ^ 2):mean()
+    end)
+    local diffusion = rill.grad(function(u, k)
+        for _ = 1, 100 do u = heat(u, k) end
+        return (u * u):sum()
+    end)
+    local gathers = rill.grad(function(a, v) return (gather(a, given.index, v) ^ 2):sum() end)
+    local p = given.p:as "vec4"
+    local picture = rill.grad(function(q, c)
+        return ((splats {p = q, c = c, shape = {256, 256}} - given.image) ^ 2):mean()
+    end)
+    return pipe.rows(torch, torch.what, {
+        {"network of 2 layers of 256, batch 1024", "network", 1.0, function()
+            return (network(given.W1, given.b1, given.W2, given.b2))
+        end, tolerance = 1e-4},
+        {"diffusion, 512^2, 100 steps", "diffusion", 1.0, function() return (diffusion(given.u, given.k)) end,
+            tolerance = 1e-4,
+            rounds = 5},
+        {"gather of 10^6", "gathers", 1.0, function() return (gathers(given.a, given.v)) end, tolerance = 1e-4},
+        {"1,000 Gaussians, 256^2", "splats", 1.0, function() return select(2, picture(p, given.c)) end,
+            tolerance = 1e-3,
+            rounds = 3},
+    })
+end
+
+return function()
+    local rows = adjoints()
+    table.move(compilation(), 1, 3, #rows + 1, rows)
+    local torch <close>, missing = pipe.python "peer_gradient.py"
+    local others = torch and programs(torch) or {support.note("gradients of programs against PyTorch", missing)}
+    return table.move(others, 1, #others, #rows + 1, rows)
+end
