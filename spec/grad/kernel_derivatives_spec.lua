@@ -42,6 +42,23 @@ local cases = {
     {"a sum in a loop", [=[kernel void f(double x<>, double p[], out double r<>) {
         for (int i = 0; i < 4; i++) r += p[i] * x * double(i); }]=],
         function() return {x = list(3), p = list(4)} end},
+    {"a sum of Gaussians at each element", [=[kernel void f(dvec4 p[], double c[], double w, out double r<>) {
+        dvec2 at = dvec2(indexof(r).xy) * 0.3lf;
+        for (int i = 0; i < sizeof_stream(p).x; i++) {
+            dvec2 d = (at - p[i].xy) * p[i].zw;
+            if (d.x < 1.5) r += w * c[i] * exp(-dot(d, d));
+        } }]=], function() return {p = {list(4), list(4), list(4)}, c = list(3), w = 0.7} end, {shape = {5, 4}}},
+    {"forces between all pairs", [=[kernel void f(dvec2 x<>, dvec2 others[], double m[], out dvec2 r<>) {
+        for (int i = 0; i < sizeof_stream(others).x; i++) {
+            dvec2 d = others[i] - x;
+            r += m[sizeof_stream(m).x - 1 - i] * d / (dot(d, d) + 0.1);
+        }
+        r *= x.x; }]=], function() return {x = {list(2), list(2), list(2)}, others = {list(2), list(2)},
+            m = list(2)} end},
+    {"polynomials", [=[kernel void f(double a[], double x<>, int n, out double r<>) {
+        for (int i = n; i > 0; i -= 2) r += a[i] * pow(x + 2.0, double(i)) + a[i / 2 + 20];
+        for (int i = 0; i < 2; i++) r = r * a[0] + a[1 + i] * x; }]=],
+        function() return {a = list(9), x = list(70), n = 7} end},
     {"a recurrence", [[kernel void f(double x<>, out double r<>) {
         double s = x;
         for (int i = 0; i < 5; i++) s = sin(s) * x + 0.1 * s * s;

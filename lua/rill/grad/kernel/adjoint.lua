@@ -134,8 +134,7 @@ function Adjoint:contribute_at(target, index, w)
         self.pushed[name] = self.pushed[name] or {at = self.lowered:name(name .. "_at"),
             add = self.lowered:name(name .. "_add")}
         local p = self.pushed[name]
-        self:emit {op = "emit", name = p.at, e = index, root = true}
-        self:emit {op = "emit", name = p.add, e = w, root = true}
+        self:emit {op = "contribute", target = name, names = p, index = index, e = w, reads = {index}, root = true}
     else
         local at, add = self.lowered:name(name .. "_at"), self.lowered:name(name .. "_add")
         table.insert(self.sites, {name = name, at = at, add = add, type = w.type})

@@ -5,6 +5,7 @@ local ir = require "rill.grad.kernel.ir"
 local linear = require "rill.grad.kernel.linear"
 local neighbors = require "rill.grad.kernel.neighbors"
 local subject = require "rill.grad.kernel.subject"
+local uniform = require "rill.grad.kernel.uniform"
 local tables = require "rill.core.tables"
 
 local compile = {}
@@ -45,6 +46,24 @@ local function add_sites(about, lowered, made, list, out)
     return table.move(list, 1, #list, #first + 1, first)
 end
 
+-- Takes contributions out of an adjoint that kernels of their own add up. Returns what these need.
+local function add_uniforms(about, lowered, made)
+    local list = {}
+    for _, found in ipairs(uniform.extract(lowered, made)) do
+        local spec = uniform.specify(about, lowered, made, found, subject.compose)
+        list[#list + 1] = spec
+        for _, site in ipairs(spec and {} or found.sites) do
+            site.statement.op, site.statement.root = "contribute", true
+        end
+    end
+    local pushed = {}
+    ir.walk(made.list, function(s)
+        if s.op == "contribute" then pushed[s.target] = s.names end
+    end)
+    made.pushed = pushed
+    return list
+end
+
 --- The part of a derivative that does not depend on arguments: the kernels. `again`: whether contributions to
 -- neighbor streams may be computed again, by kernels of their own, which needs inputs of the shape of the launch.
 -- `dry`: the kernel is not compiled.
@@ -52,6 +71,7 @@ function compile.gradient(about, names, lowered, where, again, dry)
     local wanted, specs, combined = {}, {}, {}
     for _, name in ipairs(names) do wanted[name] = true end
     local made = subject.refusing(about, where, adjoint.make, lowered, wanted)
+    local uniforms = again and subject.refusing(about, where, add_uniforms, about, lowered, made) or {}
     for _, name in ipairs(names) do
         local alone = about.kinds[name] == "neighbor stream" and not (made.places[name] or made.pushed[name])
         local found = alone and linear.find(lowered, made, name)
@@ -62,7 +82,8 @@ function compile.gradient(about, names, lowered, where, again, dry)
         end
     end
     local signature = {}
-    local result = {specs = specs, combined = combined, summed = {}, counts = {}, sums = {}, sites = made.sites,
+    local result = {uniforms = uniforms, specs = specs, combined = combined, summed = {}, counts = {}, sums = {},
+        sites = made.sites,
         pushed = made.pushed,
         places = made.places}
     for _, output in ipairs(lowered.outputs) do

@@ -57,6 +57,9 @@ local methods = {}
 function methods.source(g)
     if g.reduction then return g.reduction.text end
     local texts = {g.own and tostring(g.own) or g.made.text}
+    for _, spec in ipairs(g.own and {} or g.made.uniforms) do
+        texts[#texts + 1] = ("// The sums over the launch for each iteration of a loop:\n%s"):format(spec.body)
+    end
     local sums = {}
     for name, spec in pairs(g.own and {} or g.made.specs) do sums[name] = spec end
     for name, found in pairs(g.own and {} or g.made.combined) do sums[name] = found.spec end

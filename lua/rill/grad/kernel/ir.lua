@@ -62,6 +62,14 @@ function ir.in_frame(frame, outer)
     return false
 end
 
+--- ir.replace(text, name, f) returns a text in which f(brackets) stands for each use of a variable with its indices by
+-- numbers, such as "[1][-1]", which may be missing. Names after a point are fields and components.
+function ir.replace(text, name, f)
+    return (text:gsub("(%.?)%f[%w_]" .. name .. "%f[^%w_]([%[%]%-%d]*)", function(point, brackets)
+        return point == "" and f(brackets) or nil
+    end))
+end
+
 -- ---- which statements are needed
 
 local function each_read(e, mark)

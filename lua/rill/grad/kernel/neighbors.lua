@@ -107,15 +107,18 @@ end
 
 -- Returns a body with index(name, offset) in the place of each access to a stream of a set. `rank`: of the streams.
 local function with_indices(body, spec, rank, index)
-    for _, set in ipairs {spec.elements, spec.neighbors} do
-        for name in pairs(set) do
-            body = body:gsub("%f[%w_.]" .. name .. "%f[^%w_]([%[%]%-%d]*)", function(brackets)
-                local list, offset = {}, {}
-                for number in brackets:gmatch "%-?%d+" do list[#list + 1] = math.tointeger(tonumber(number)) end
-                for d = 1, rank do offset[d] = list[d - rank + #list] or 0 end
-                return index(name, offset)
-            end)
-        end
+    local zero = {}
+    for d = 1, rank do zero[d] = 0 end
+    for name in pairs(spec.elements) do
+        body = ir.replace(body, name, function(brackets) return index(name, zero) .. brackets end)
+    end
+    for name in pairs(spec.neighbors) do
+        body = ir.replace(body, name, function(brackets)
+            local list, offset = {}, {}
+            for number in brackets:gmatch "%-?%d+" do list[#list + 1] = math.tointeger(tonumber(number)) end
+            for d = 1, rank do offset[d] = list[d - rank + #list] or 0 end
+            return index(name, offset)
+        end)
     end
     return body
 end

@@ -8,6 +8,7 @@ local neighbors = require "rill.grad.kernel.neighbors"
 local reduction = require "rill.grad.kernel.reduction"
 local subject = require "rill.grad.kernel.subject"
 local tables = require "rill.core.tables"
+local uniform = require "rill.grad.kernel.uniform"
 errors.own()
 
 local fail <const> = errors.fail
@@ -190,8 +191,19 @@ local function check_container(g, made, name, value, offsets)
     end
 end
 
+-- Returns the sums of contributions to elements that do not depend on the element of the launch: {name, at, add}.
+local function uniform_sums(made, given, sizes, launch)
+    local list = {}
+    for _, spec in ipairs(made.uniforms) do
+        local shapes = {}
+        for name in pairs(spec.gathers) do shapes[name] = shape_of(given[name]) end
+        for _, sum in ipairs(uniform.sum(spec, given, sizes, shapes, launch)) do list[#list + 1] = sum end
+    end
+    return list
+end
+
 -- Returns the adjoint of one parameter.
-local function adjoint_of(g, made, name, given, results, launch)
+local function adjoint_of(g, made, name, given, results, launch, sums)
     local about = g.about
     local kind, type_name = about.kinds[name], about.types[name]
     local total
@@ -241,6 +253,11 @@ local function adjoint_of(g, made, name, given, results, launch)
             local add = results[site.add_output]
             total = add_up(total, site.places and sum_in_order(g, site, given, shape, type_name, add, launch) or
                 contributions.scatter(shape, type_name, results[site.at_output]:reshape {-1}, add:reshape {-1}))
+        end
+    end
+    for _, sum in ipairs(sums) do
+        if sum.name == name then
+            total = add_up(total, contributions.scatter(shape, type_name, sum.at, sum.add))
         end
     end
     for _, p in ipairs(made.pushes) do
@@ -296,16 +313,21 @@ end
 -- Returns whether the contributions to neighbors can be computed again: all streams have the shape of the launch.
 local function computes_again(g, given, launch, template)
     if given.where or given.over or given.part or is_container(template) or not launch then return false end
-    for _, spec in pairs(g.made.specs) do
+    local specs = {}
+    for _, spec in pairs(g.made.specs) do specs[#specs + 1] = spec end
+    for _, spec in ipairs(g.made.uniforms) do specs[#specs + 1] = spec end
+    for _, spec in ipairs(specs) do
         for name in pairs(spec.elements) do
             local value = given[name]
             if rill.type(value) ~= "stream" or tostring(value.shape) ~= tostring(launch) then return false end
         end
-        for name in pairs(spec.neighbors) do
-            if rill.type(given[name]) ~= "stream" then return false end
+        for _, set in ipairs {spec.neighbors or {}, spec.gathers or {}} do
+            for name in pairs(set) do
+                if rill.type(given[name]) ~= "stream" then return false end
+            end
         end
     end
-    return true
+    return #launch <= 4
 end
 
 --- Calls a derivative: returns the adjoints in the order of wrt.
@@ -332,21 +354,21 @@ function run.call(g, ...)
         return call_own(g, given, shape_of(template))
     end
     local made = g.made
-    if next(made.specs) and not computes_again(g, given, launch, template) then
+    if (next(made.specs) or #made.uniforms > 0) and not computes_again(g, given, launch, template) then
         g.stored = g.stored or compile.gradient(about, g.names, subject.refusing(about, g.where, subject.lowered_of,
             about), g.where, false)
         made = g.stored
     end
     local named = run.options(given)
     local results, shape = {}, given.shape
-    if made.kernel then
-        local sizes = {}
-        for name, words in pairs(made.places) do
-            if made.taken[words.size] then
-                given[name] = run.stream(given[name], about.types[name], g.where, name)
-                sizes[words.size], sizes[words.mode] = places_of(given[name], g.where, name)
-            end
+    local sizes = {}
+    for name, words in pairs(made.places) do
+        given[name] = run.stream(given[name], about.types[name], g.where, name)
+        if not is_container(given[name]) then
+            sizes[words.size], sizes[words.mode] = places_of(given[name], g.where, name)
         end
+    end
+    if made.kernel then
         for name in pairs(made.taken) do
             local original = name:match "^(.*)_first$"
             if original and g.counting[original] then
@@ -368,9 +390,9 @@ function run.call(g, ...)
         results = {made.kernel(named)}
     end
     local domain = launch and shape_of {shape = launch} or shape_of(results[1] or template)
-    local list = {}
+    local list, sums = {}, uniform_sums(made, given, sizes, domain)
     for i, name in ipairs(g.names) do
-        list[i] = adjoint_of(g, made, name, given, results, domain)
+        list[i] = adjoint_of(g, made, name, given, results, domain, sums)
     end
     return table.unpack(list, 1, #list)
 end

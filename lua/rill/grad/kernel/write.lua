@@ -12,7 +12,8 @@ local function each_use(list, live, visit, block)
     end
     for _, s in ipairs(list) do
         if live[s] then
-            reads(s.e, s); reads(s.path, s); reads(s.condition, s); reads(s.base, s); reads(s.first, s)
+            reads(s.e, s); reads(s.path, s); reads(s.index, s); reads(s.condition, s); reads(s.base,
+                s); reads(s.first, s)
             reads(s.counter and s.counter.from, s)
             if s.to then visit(s.to, block, s, s.op == "set") end
             if s.variable then visit(s.variable, block, s, false) end
@@ -160,6 +161,13 @@ function write.body(list, live, zero, info)
     end
     function statement.emit(s, depth)
         line(depth, ("push(%s, %s);"):format(s.name, s.e.text))
+    end
+    function statement.contribute(s, depth)
+        line(depth, ("push(%s, %s);"):format(s.names.at, s.index.text))
+        line(depth, ("push(%s, %s);"):format(s.names.add, s.e.text))
+    end
+    function statement.collect(s, depth)
+        line(depth, ("%s += %s;"):format(s.to.name, s.e.text))
     end
     function statement.refuse(s)
         error({refused = s.words, text = s.node and s.node.text}, 0)
