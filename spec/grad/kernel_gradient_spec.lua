@@ -159,6 +159,20 @@ describe("k:gradient", function()
         check.equal({9, 9, 3, 0}, {sums:get(1), sums:get(333), sums:get(334), sums:get(335)})
     end)
 
+    it("keeps what sums over a loop read", function()
+        local kernel = rill.kernel [=[kernel void f(double p[], double c[], double x<>, out double r<>) {
+            for (int i = 0; i < sizeof_stream(p).x; i++) r += c[i] * exp(-(x - p[i]) * (x - p[i])); }]=]
+        local x = rill.random(50, {type = "double", seed = 1})
+        local p, c = rill.random(4, {type = "double", seed = 2}), rill.random(4, {type = "double", seed = 3})
+        local function value(list, which)
+            local s = rill.from(list, "double")
+            return rill.value((kernel(which == 1 and s or p, which == 2 and s or c, x) ^ 2):sum())
+        end
+        local p_bar, c_bar = rill.grad(function(q, d) return (kernel(q, d, x) ^ 2):sum() end)(p, c)
+        assert.is_true(differs(function(list) return value(list, 1) end, p:values(), p_bar:values()) < 1e-6)
+        assert.is_true(differs(function(list) return value(list, 2) end, c:values(), c_bar:values()) < 1e-6)
+    end)
+
     it("accepts empty streams", function()
         local kernel = rill.kernel [=[kernel void f(float c, float a[], neighbor float u<>, float x<>, out float r<>) {
             r = c * a[0] + u[1] * x; }]=]

@@ -31,6 +31,12 @@ local function add_reads(set, made)
     for _, site in ipairs(made.sites) do
         for _, name in ipairs(site.places and site.places.depends or {}) do set[name] = true end
     end
+    for _, spec in ipairs(made.uniforms) do
+        add(spec.constants)
+        add(spec.elements)
+        add(spec.gathers)
+        add(spec.count_taken)
+    end
 end
 
 --- gradient.reads(g) returns the set of the parameters whose elements the gradient g reads; of other parameters it
@@ -40,7 +46,7 @@ function gradient.reads(g)
     if not g.read then
         g.read = {}
         add_reads(g.read, g.made)
-        if next(g.made.specs) then
+        if next(g.made.specs) or #g.made.uniforms > 0 then
             local lowered = subject.refusing(g.about, g.where, subject.lowered_of, g.about)
             add_reads(g.read, compile.gradient(g.about, g.names, lowered, g.where, false, true))
         end
