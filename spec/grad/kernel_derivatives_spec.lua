@@ -59,6 +59,12 @@ local cases = {
         for (int i = n; i > 0; i -= 2) r += a[i] * pow(x + 2.0, double(i)) + a[i / 2 + 20];
         for (int i = 0; i < 2; i++) r = r * a[0] + a[1 + i] * x; }]=],
         function() return {a = list(9), x = list(70), n = 7} end},
+    {"windows", [=[kernel void f(double s[][], int n, out double r<>) {
+        ivec2 p = indexof(r).xy;
+        r = s[p.y][p.x];
+        for (int k = 1; k < n; k++) r += s[p.y][p.x + k] * s[k][0];
+        for (int k = 0; k <= p.x; k++) r += s[k][1]; }]=],
+        function() return {s = grid(3, 6), n = 3} end, {shape = {3, 4}}},
     {"a recurrence", [[kernel void f(double x<>, out double r<>) {
         double s = x;
         for (int i = 0; i < 5; i++) s = sin(s) * x + 0.1 * s * s;

@@ -11,6 +11,7 @@ local Search = {}
 Search.__index = Search
 
 local function is_constant(search, e)
+    if e.text:find "indexof" then return false end
     if e.literal then return true end
     for _, variable in ipairs(e.reads) do
         local source = variable.source

@@ -15,7 +15,13 @@ local LEAST <const>, MOST <const> = 64, 4096 -- elements of a block
 
 -- ---- finding them
 
+-- Returns whether an expression contains the index of the element, or something else that depends on it.
+local function has_index(e)
+    return e.text:find "indexof" or e.text:find "spacingof" or e.text:find "sizeof_list"
+end
+
 local function is_constant(e, kinds)
+    if has_index(e) then return false end
     for _, variable in ipairs(e.reads) do
         if not variable.source or kinds[variable.source] ~= "constant" then return false end
     end
@@ -29,6 +35,7 @@ local function index_statements(index, body, turn, kinds)
         if s.op == "set" then definitions[s.to] = definitions[s.to] == nil and s or false end
     end
     local function visit(e)
+        if has_index(e) then return false end
         for _, variable in ipairs(e.reads) do
             local s = definitions[variable]
             if s and not needed[s] then
