@@ -190,6 +190,28 @@ describe("derivatives of programs", function()
         end)
     end
 
+    it("refuse names that a derivative needs", function()
+        local texts = {
+            "kernel void f(double x<>, double x_dot<>, out double r<>) { r = x * x_dot; }",
+            "kernel void f(double x<>, double r_bar, out double r<>) { r = x * r_bar; }",
+            "kernel void f(inout double x<>, double x_new) { x = x * x * x_new; }",
+            "kernel void f(double x<>, double v_first, vout double v<>) { if (x > 0.0) push(v, x * v_first); }",
+        }
+        for i, text in ipairs(texts) do
+            local kernel = rill.kernel(text)
+            assert.error_matches(function()
+                kernel:tangent()
+                kernel:gradient()
+            end, "'f' cannot be differentiated: its derivative has a parameter '%w+_%l+' of its own: rename that of 'f'")
+        end
+    end)
+
+    it("of neighbors that are pushed", function()
+        local text = "kernel void f(neighbor double u<>, vout double v<>) { push(v, sin(u[1]) * u); }"
+        local options = {random = function() return math.random() * 2 - 1 end}
+        assert.is_nil(derivatives.check(rill.kernel(text), {u = X}, options))
+    end)
+
     -- Runs the cases of seeds after `seed` in a process of their own. Nothing is refused.
     local function random_programs(seed, count)
         local path = os.tmpname()

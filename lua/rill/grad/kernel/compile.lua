@@ -77,7 +77,7 @@ function compile.gradient(about, names, lowered, where, again, dry)
         local found = alone and linear.find(lowered, made, name)
         if found then
             combined[name] = {spec = neighbors.combine(about, found), stored = found.stored}
-        elseif alone and again then
+        elseif alone and again and not next(made.pulled) then
             specs[name] = subject.refusing(about, where, neighbors.specify, about, lowered, made, name)
         end
     end
