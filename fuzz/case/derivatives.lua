@@ -34,11 +34,13 @@ local function inner(self, f)
     return text
 end
 
-local function fresh(self)
+-- Returns a name for a variable whose initial value is e, which does not use it.
+local function fresh(self, e)
     local d = self.d
     if d:chance(1, 3) then
         local name = d:pick(NAMES)
-        if not self.scope.own[name] and not self.taken[name] then return name end
+        local used = e and e:find("%f[%w_]" .. name .. "%f[^%w_]")
+        if not self.scope.own[name] and not self.taken[name] and not used then return name end
     end
     self.count = self.count + 1
     return "v" .. self.count
@@ -626,7 +628,7 @@ local function declaration(self)
     local text
     if what == "int" then
         local e = int(self, 2)
-        local v = add(self, {name = fresh(self), type = "int"})
+        local v = add(self, {name = fresh(self, e), type = "int"})
         text = ("int %s = %s %% 11;\n"):format(v.name, e)
     elseif what == "array" then
         local n, length, parts = d:pick {1, 1, 2, 3}, d:int(2, 4), {}
@@ -634,7 +636,7 @@ local function declaration(self)
             local e, b = real(self, n, d:below(2))
             parts[i] = bounded(self, e, b, BOUND)
         end
-        local v = add(self, {name = fresh(self), type = vector(self, n), length = length})
+        local v = add(self, {name = fresh(self, table.concat(parts)), type = vector(self, n), length = length})
         text = ("%s %s[%d] = {%s};\n"):format(v.type, v.name, length, table.concat(parts, ", "))
         local form = d:below(3)
         if form == 1 then
@@ -649,7 +651,7 @@ local function declaration(self)
         local columns, rows = d:int(2, 3), d:int(2, 3)
         local e, b = matrix(self, columns, rows, 2)
         if b > BOUND then e = ("(%s) * %s"):format(e, literal(self, ("%.5f"):format(BOUND / b * 0.99))) end
-        local v = add(self, {name = fresh(self), type = "matrix", columns = columns, rows = rows})
+        local v = add(self, {name = fresh(self, e), type = "matrix", columns = columns, rows = rows})
         text = ("%smat%dx%d %s = %s;\n"):format(self.P, columns, rows, v.name, e)
     elseif what == "S" or what == "SS" then
         local function one()
@@ -663,17 +665,17 @@ local function declaration(self)
             local e = one()
             local known = variables(self, "S")
             if #known > 0 and d:chance(1, 2) then e = d:pick(known).name end
-            local v = add(self, {name = fresh(self), type = "S"})
+            local v = add(self, {name = fresh(self, e), type = "S"})
             text = ("S %s = %s;\n"):format(v.name, e)
         else
             local e = ("%s, %s"):format(one(), one())
-            local v = add(self, {name = fresh(self), type = "S", length = 2})
+            local v = add(self, {name = fresh(self, e), type = "S", length = 2})
             text = ("S %s[2] = S[](%s);\n"):format(v.name, e)
         end
     else
         local n = what == "real" and 1 or d:int(2, 4)
         local e = ordered(self, function() return assigned(self, n, BOUND) end, d:chance(1, 8))
-        local v = add(self, {name = fresh(self), type = vector(self, n)})
+        local v = add(self, {name = fresh(self, e), type = vector(self, n)})
         text = ("%s %s = %s;\n"):format(v.type, v.name, e)
     end
     return text

@@ -40,7 +40,7 @@ function Adjoint:add_part(argument, path, e)
     if not variable then return end
     local info = self.types.info(e.type)
     if info.base == "array" or info.base == "structure" then e = self:keep(e) end
-    local repeated = path and path.text:match "%.([xyzwrgbastpq]+)$"
+    local repeated = path and path.swizzle and path.text:match "%.([xyzwrgbastpq]+)$"
     if repeated and #repeated > 1 then
         for i = 1, #repeated do
             for j = i + 1, #repeated do
@@ -131,9 +131,7 @@ function Adjoint:contribute_at(target, index, w)
     if not self.wanted[name] then return end
     local inside = self.frame ~= self.lowered.top
     if inside then
-        self.pushed[name] = self.pushed[name] or {at = self.lowered:name(name .. "_at"),
-            add = self.lowered:name(name .. "_add")}
-        local p = self.pushed[name]
+        local p = self:pushes(name)
         self:emit {op = "contribute", target = name, names = p, index = index, e = w, reads = {index}, root = true}
     else
         local at, add = self.lowered:name(name .. "_at"), self.lowered:name(name .. "_add")
@@ -544,6 +542,31 @@ local function insert_before(list, inits)
     end
 end
 
+--- Makes the contributions of many sites variable outputs: a kernel has at most 64 parameters, and fewer outputs if
+-- some are variable.
+function Adjoint:limit_sites()
+    if #self.sites <= (next(self.pushed) and 2 or 8) then return end
+    local by_name = {}
+    for _, site in ipairs(self.sites) do by_name[site.at], by_name[site.add] = site, site end
+    ir.walk(self.list, function(s)
+        local site = s.op == "out" and by_name[s.name]
+        if site and s.name == site.at then
+            site.index, s.root = s.e, nil
+        elseif site then
+            s.op, s.target, s.names, s.index, s.reads = "contribute", site.name, self:pushes(site.name), site.index,
+                {site.index}
+        end
+    end)
+    self.sites = {}
+end
+
+--- Returns the names of the variable outputs for contributions to a stream: {at, add}.
+function Adjoint:pushes(name)
+    local p = self.pushed[name] or {at = self.lowered:name(name .. "_at"), add = self.lowered:name(name .. "_add")}
+    self.pushed[name] = p
+    return p
+end
+
 local adjoint = {}
 
 --- adjoint.make(lowered, wanted) returns the statements of the adjoint of a kernel, and what its signature needs:
@@ -569,6 +592,7 @@ function adjoint.make(lowered, wanted)
         end
     end
     insert_before(self.list, self.inits)
+    self:limit_sites()
     return self
 end
 

@@ -60,7 +60,7 @@ local function replaced(e, map)
     local text = (" " .. e.text):gsub("([^%.%w_])([%a_][%w_]*)", function(before, name)
         return before .. (names[name] or name)
     end):sub(2)
-    return {text = text, type = e.type, reads = reads, atom = e.atom, literal = e.literal}
+    return {text = text, type = e.type, reads = reads, atom = e.atom, literal = e.literal, swizzle = e.swizzle}
 end
 builder.replaced = replaced
 

@@ -725,7 +725,9 @@ end
 function expression.Swizzle(self, node)
     local e = self:value(node[1])
     if self.types.info(e.type).size == 1 and self.types.info(node.type).size == 1 then return e end
-    return self:part(node, e, value("." .. node.text, nil), node.text)
+    local path = value("." .. node.text, nil)
+    path.swizzle = true
+    return self:part(node, e, path, node.text)
 end
 
 --- An element of an array, a column, or a component.
@@ -891,8 +893,10 @@ function Lowering:place(node)
     else
         text, reads = "." .. node.text, {}
     end
-    return value(path.text .. text, nil, table.move(reads, 1, #reads, #path.reads + 1,
-        table.move(path.reads, 1, #path.reads, 1, {}))), base
+    local all = value(path.text .. text, nil, table.move(reads, 1, #reads, #path.reads + 1,
+        table.move(path.reads, 1, #path.reads, 1, {})))
+    all.swizzle = node.kind == "Swizzle"
+    return all, base
 end
 
 --- Gives an array its first value, which the reverse sweep does not restore.

@@ -310,6 +310,25 @@ local function call_own(g, given, launch)
     return table.unpack(list, 1, #list)
 end
 
+-- Returns the shape to which the streams of element-wise parameters broadcast; nil if there is none.
+local function broadcast(about, given)
+    local shape
+    for _, param in ipairs(about.params) do
+        local value, kind = given[param.name], param.kind
+        if (kind == "input stream" or kind == "in-place stream" or kind == "neighbor stream") and
+            rill.type(value) == "stream" then
+            local own = shape_of(value)
+            shape = shape or {}
+            while #shape < #own do table.insert(shape, 1, 1) end
+            for d = 1, #own do
+                local at = #shape - #own + d
+                shape[at] = shape[at] == 1 and own[d] or shape[at]
+            end
+        end
+    end
+    return shape
+end
+
 -- Returns whether the contributions to neighbors can be computed again: all streams have the shape of the launch.
 local function computes_again(g, given, launch, template)
     if given.where or given.over or given.part or is_container(template) or not launch then return false end
@@ -359,6 +378,7 @@ function run.call(g, ...)
             about), g.where, false)
         made = g.stored
     end
+    if not launch and not given.shape then given.shape = broadcast(about, given) end
     local named = run.options(given)
     local results, shape = {}, given.shape
     local sizes = {}

@@ -163,16 +163,15 @@ function subject.compose(about, lowered, name, list, signature, left_out)
             end
         end
     end
-    local used = {adjoint_place = about.by_name.adjoint_place and subject.mentions(body, "adjoint_place")}
-    if used.adjoint_place then table.insert(signature, {"", "adjoint_place", always = true}) end
+    local used = {}
     for _, own in ipairs(signature) do
         local param = about.by_name[own[2]]
         local read = param and not param.fixed and
             (subject.INPUTS[param.kind] or param.kind == "iterator stream")
         if own.always or subject.mentions(body, own[2]) then
             if read or used[own[2]] then
-                fail("'%s' cannot be differentiated: its derivative has a parameter '%s' of its own: rename that of '%s'",
-                    about.name, own[2], about.name)
+                fail("'%s' cannot be differentiated: its derivative has a parameter '%s' of its own: rename that " ..
+                    "of '%s'", about.name, own[2], about.name)
             end
             used[own[2]] = true
             parts[#parts + 1] = own[1]

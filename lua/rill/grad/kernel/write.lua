@@ -89,6 +89,8 @@ function write.body(list, live, zero, info)
             local s = outer(use.block, first[1], first[2])
             before[s] = before[s] or {}
             table.insert(before[s], use.variable)
+            -- The values that one branch gives to an array are read in another one of the same condition.
+            if use.variable.array and first[1] ~= use.block then use.variable.cleared = true end
         end
     end
     local out = {}
