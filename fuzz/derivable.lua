@@ -50,7 +50,7 @@ local function arguments(k, shape)
         if kind == "constant" then
             value = values(type, {}, 1)
         elseif kind == "gather stream" then
-            value = values(type, RANKS[select(2, param.declaration:gsub("%[", ""))] or {}, 1)
+            value = values(type, RANKS[select(2, param.type:gsub("%[", ""))] or {}, 1)
         elseif kind == "input stream" or kind == "neighbor stream" or kind == "in-place stream" then
             value = values(type, shape, 1)
         elseif kind == "output stream" or kind == "variable output" then

@@ -179,7 +179,8 @@ local cases = {
         r = s.start.x * s.st + s.xx.z * s.start.y + dot(s.xx.zzy, s.xx); }]], {x = X}},
     {"many gathers", [=[kernel void f(double a[], int n<>, out double r<>) {
         r = a[n] * a[n + 1] + a[n * n] * a[2 * n] * a[3] + sin(a[n * 3] * a[5 - n]) * a[n % 2];
-        if (n > 1) r *= a[n - 1] + a[n - 2] * a[0] - a[1] * a[n / 2]; }]=], {n = I, a = {0.3, 0.5, 0.2, 0.9, 0.7, 0.4}}},
+        if (n > 1) r *= a[n - 1] + a[n - 2] * a[0] - a[1] * a[n / 2]; }]=],
+        {n = I, a = {0.3, 0.5, 0.2, 0.9, 0.7, 0.4}}},
     {"shadowed names", [[kernel void f(double x<>, out double r<>) {
         double t = x;
         { double t = x * x; r += t; { double t = 3.0 * x; t *= t; r += t; } r *= t; }
