@@ -50,7 +50,8 @@ local function arguments(k, shape)
         if kind == "constant" then
             value = values(type, {}, 1)
         elseif kind == "gather stream" then
-            value = values(type, RANKS[select(2, param.type:gsub("%[", ""))] or {}, 1)
+            local brackets = tostring(k):match("%f[%w_]" .. param.name .. "([%[%]]+)") or "[]"
+            value = values(type, RANKS[#brackets // 2] or {}, 1)
         elseif kind == "input stream" or kind == "neighbor stream" or kind == "in-place stream" then
             value = values(type, shape, 1)
         elseif kind == "output stream" or kind == "variable output" then
@@ -69,8 +70,8 @@ local function check(k)
     for _, shape in ipairs(RANKS) do
         local given, param = arguments(k, shape)
         if not given then return ("left: arguments '%s %s'"):format(param.type, param.name) end
-        local double = false
-        for _, p in ipairs(k.params) do double = double or p.type:find "^d" ~= nil end
+        local single = false
+        for _, p in ipairs(k.params) do single = single or p.type:find "^float" or p.type:find "^[vm]" end
         local launched, message = pcall(function()
             local copy = {shape = shape}
             for _, p in ipairs(k.params) do
@@ -81,7 +82,7 @@ local function check(k)
             k(copy)
         end)
         if launched then
-            local good, found = pcall(derivatives.examine, k, given, {shape = shape, near = true}, not double)
+            local good, found = pcall(derivatives.examine, k, given, {shape = shape, near = true}, single)
             return good and (found and "left: " .. found or "good") or tostring(found)
         end
         reason = reason or tostring(message)

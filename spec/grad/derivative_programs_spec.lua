@@ -215,6 +215,14 @@ describe("derivatives of programs", function()
         end
     end)
 
+    it("of neighbors at computed offsets with the modes of the signature", function()
+        for _, mode in ipairs {"wrap", "mirror", "zero", "1.5", "clamp"} do
+            local text = "kernel void f(neighbor(%s) double u<>, int n<>, out double r<>) { r = sin(u[n - 2]) * u; }"
+            local options = {random = function() return math.random() * 2 - 1 end}
+            assert.is_nil(derivatives.check(rill.kernel(text:format(mode)), {u = X, n = {0, 1, 3, 5}}, options), mode)
+        end
+    end)
+
     it("of neighbors that are pushed", function()
         local text = "kernel void f(neighbor double u<>, vout double v<>) { push(v, sin(u[1]) * u); }"
         local options = {random = function() return math.random() * 2 - 1 end}

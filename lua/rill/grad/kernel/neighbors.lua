@@ -227,8 +227,9 @@ end
 
 -- ---- launches
 
--- Returns the modes of a neighbor stream, slowest dimension first; numbers are "zero", unless `plain` is true.
-local function modes_of(declaration, s, plain)
+--- neighbors.modes(declaration, s, plain) returns the boundary modes of a stream, slowest dimension first; numbers are
+-- "zero", unless `plain` is true. The declaration of a neighbor stream can fix them.
+function neighbors.modes(declaration, s, plain)
     local rank, modes = #s.shape, {}
     local words = declaration:match "^neighbor%s*(%b())"
     if words then
@@ -265,7 +266,7 @@ local function add_edges(sum, spec, parts, modes, shape, type_name, axis, low, h
     local call = {edge_size = size}
     for name, value in pairs(arguments) do call[name] = value end
     for name, declaration in pairs(spec.neighbors) do
-        call[name] = call[name]:boundary(table.unpack(modes_of(declaration, call[name], true)))
+        call[name] = call[name]:boundary(table.unpack(neighbors.modes(declaration, call[name], true)))
     end
     for _, range in ipairs(ranges) do
         local from, to, first = {}, {}, {0, 0, 0, 0}
@@ -282,7 +283,7 @@ end
 function neighbors.sum(spec, type_name, s, declaration, arguments)
     local shape, rank = {}, #s.shape
     for d = 1, rank do shape[d] = s.shape[d] end
-    local modes = modes_of(declaration, s)
+    local modes = neighbors.modes(declaration, s)
     local low, high, parts = {}, {}, {}
     for d = 1, rank do low[d], high[d] = 0, 0 end
     for i, part in ipairs(spec.parts) do

@@ -121,16 +121,17 @@ local function strided(bar, shape, launch, type_name)
     return contributions.scatter(shape, type_name, kernel {shape = launch}:reshape {-1}, bar:reshape {-1})
 end
 
-local function places_of(s, where, name)
+-- Returns the sizes and the boundary modes of a stream that is read by index. A signature can fix the modes.
+local function places_of(s, where, name, declaration)
     local size, mode = {1, 1, 1, 1}, {0, 0, 0, 0}
     local rank = #s.shape
     if rank > 4 then fail("%s: argument '%s': a stream that is read by index has at most 4 dimensions, got %d", where,
         name, rank) end
-    local modes = core._boundary(s, true) or {}
+    local modes = neighbors.modes(declaration, s)
     for d = 1, rank do
         size[d] = s.shape[rank - d + 1]
         local m = modes[rank - d + 1]
-        mode[d] = m == nil and 0 or MODES[m] or 3
+        mode[d] = MODES[m] or 3
     end
     return size, mode
 end
@@ -151,7 +152,8 @@ end
 local function sum_in_order(g, site, given, shape, type_name, add, launch)
     local places = site.places
     local arguments, values = run.options(given), {}
-    local size, mode = places_of(given[site.name], g.where, site.name)
+    local size, mode = places_of(given[site.name], g.where, site.name,
+        g.about.by_name[site.name].declaration)
     for i, name in ipairs(places.depends) do
         local own = g.made.places[site.name]
         local value = name == own.size and size or name == own.mode and mode or given[name]
@@ -385,7 +387,8 @@ function run.call(g, ...)
     for name, words in pairs(made.places) do
         given[name] = run.stream(given[name], about.types[name], g.where, name)
         if not is_container(given[name]) then
-            sizes[words.size], sizes[words.mode] = places_of(given[name], g.where, name)
+            sizes[words.size], sizes[words.mode] = places_of(given[name], g.where, name,
+                about.by_name[name].declaration)
         end
     end
     if made.kernel then
