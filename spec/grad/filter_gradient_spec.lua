@@ -101,6 +101,14 @@ describe("the gradient of", function()
         end
     end)
 
+    it("rill.image.median has none", function()
+        for _, radius in ipairs {1, 3} do
+            local g <const> = rill.grad(function(a) return rill.image.median(a, radius):sum() end)
+            assert.has_error(function() g(rill.from {{1, 2}, {3, 4}}) end, "rill.image.median: it depends on 'a', and " ..
+                "this operation has no gradient: rill.constant(x) is a stream without one")
+        end
+    end)
+
     it("a gradient of convolutions", function()
         differences.check(function(a, b)
             local p, q = rill.grad(function(u, v) return loss(rill.convolve(u, v)) end)(a, b)

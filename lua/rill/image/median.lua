@@ -7,6 +7,7 @@ local sorting_network = require "rill.glsl.snippets.sorting_network"
 local template = require "rill.glsl.template"
 local kernels <const> = template.sections "median"
 local picture = require "rill.image.arguments"
+local recorder = require "rill.core.recorder"
 
 local median = {}
 
@@ -117,12 +118,12 @@ end
 --- rill.image.median(s, radius) returns the median of the square of 2 radius + 1 pixels around each pixel, component by
 -- component. The result has the bits of one of the pixels. -0 is ordered before 0, NaN after all numbers. The boundary
 -- of `s` applies. Default: "clamp".
-median.median = picture.filter("median", function(s, type, where, radius)
+median.median = recorder.wrap("rill.image.median", picture.filter("median", function(s, type, where, radius)
     radius = picture.number(where, 2, "radius", radius, 0, MOST_RADIUS)
     if radius == 0 or s.size == 0 then
         return s:cast(type)
     end
     return radius <= MOST_BY_NETWORK and network(type, radius)(s) or by_selection(s, type, radius)
-end)
+end))
 
 return median

@@ -1,5 +1,6 @@
 -- Gradients of rill.convolve and rill.correlate, and of these and separable filters of images.
 local core = require "rill.core"
+local errors = require "rill.core.error"
 local rill = require "rill.core.public"
 local option = require "rill.core.options"
 local places = require "rill.grad.places"
@@ -214,4 +215,10 @@ tape.rule("rill.image.separable", function(call, s, wy, wx, ...)
     s = places.stream(s)
     local result <const> = call:run(s, wy, wx, ...)
     return record(call, s, rill.outer(line_of(wy), line_of(wx)), core._boundary(s), true, result)
+end)
+
+-- Its kernels compute with the bits of floats, so that their derivatives would be 0.
+tape.rule("rill.image.median", function(_, s)
+    errors.fail("rill.image.median: it depends on %s, and this operation has no gradient: rill.constant(x) is a stream " ..
+        "without one", tape.names(tape.touches(s)))
 end)
