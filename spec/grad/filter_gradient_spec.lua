@@ -104,8 +104,8 @@ describe("the gradient of", function()
     it("rill.image.median has none", function()
         for _, radius in ipairs {1, 3} do
             local g <const> = rill.grad(function(a) return rill.image.median(a, radius):sum() end)
-            assert.has_error(function() g(rill.from {{1, 2}, {3, 4}}) end, "rill.image.median: it depends on 'a', and " ..
-                "this operation has no gradient: rill.constant(x) is a stream without one")
+            assert.has_error(function() g(rill.from {{1, 2}, {3, 4}}) end, "rill.image.median: it depends on 'a', " ..
+                "and this operation has no gradient: rill.constant(x) is a stream without one")
         end
     end)
 

@@ -219,6 +219,6 @@ end)
 
 -- Its kernels compute with the bits of floats, so that their derivatives would be 0.
 tape.rule("rill.image.median", function(_, s)
-    errors.fail("rill.image.median: it depends on %s, and this operation has no gradient: rill.constant(x) is a stream " ..
-        "without one", tape.names(tape.touches(s)))
+    errors.fail("rill.image.median: it depends on %s, and this operation has no gradient: rill.constant(x) is a " ..
+        "stream without one", tape.names(tape.touches(s)))
 end)
