@@ -55,6 +55,7 @@ local function arguments(k, shape)
         elseif kind == "input stream" or kind == "neighbor stream" or kind == "in-place stream" then
             value = values(type, shape, 1)
         elseif kind == "output stream" or kind == "variable output" then
+            if values(type, {}, 1) == nil then return nil, param end
             goto next
         end
         if value == nil then return nil, param end
@@ -73,7 +74,7 @@ local function check(k)
         local single = false
         for _, p in ipairs(k.params) do single = single or p.type:find "^float" or p.type:find "^[vm]" end
         local launched, message = pcall(function()
-            local copy = {shape = shape}
+            local copy = {shape = shape, seed = 7}
             for _, p in ipairs(k.params) do
                 local v = given[p.name]
                 copy[p.name] = type(v) == "table" and p.kind ~= "constant" and
@@ -82,7 +83,8 @@ local function check(k)
             k(copy)
         end)
         if launched then
-            local good, found = pcall(derivatives.examine, k, given, {shape = shape, near = true}, single)
+            local good, found = pcall(derivatives.examine, k, given, {shape = shape, near = true, seed = 7},
+                single)
             return good and (found and "left: " .. found or "good") or tostring(found)
         end
         reason = reason or tostring(message)

@@ -43,7 +43,7 @@ end
 -- floats.
 -- `arguments`: by name, as Lua tables and numbers (streams are made of them), or {value, boundary modes...} with the
 -- field
--- `modes`; options: shape, step (of differences), random (a function of one argument), tolerance, alone (false: not
+-- `modes`; options: shape, seed, step (of differences), random (a function), tolerance, alone (false: not
 -- with respect to each parameter alone). Returns nil or a text
 -- that says what is incorrect.
 function derivatives.check(k, arguments, options)
@@ -66,7 +66,7 @@ function derivatives.check(k, arguments, options)
         local list = {}
         for name, value in pairs(arguments) do list[name] = stream(name, changed and changed[name] or value) end
         for name, value in pairs(extra or {}) do list[name] = value end
-        list.shape = options.shape
+        list.shape, list.seed = options.shape, options.seed
         return list
     end
     local function with_modes(value, like)
