@@ -63,7 +63,8 @@ local cases = {
         ivec2 p = indexof(r).xy;
         r = s[p.y][p.x];
         for (int k = 1; k < n; k++) r += s[p.y][p.x + k] * s[k][0];
-        for (int k = 0; k <= p.x; k++) r += s[k][1]; }]=],
+        for (int k = 0; k <= p.x; k++) r += s[k][1];
+        for (int k = 0; k < sizeof_stream(r).x; k++) r += s[0][k] * s[0][sizeof_stream(r).y - k]; }]=],
         function() return {s = grid(3, 6), n = 3} end, {shape = {3, 4}}},
     {"a recurrence", [[kernel void f(double x<>, out double r<>) {
         double s = x;

@@ -124,7 +124,7 @@ function gradient.gradient(k, options)
         local function is_real(name) return info(about.types[name]).real end
         local names = subject.names_of(about, wrt, function(name)
             return is_real(name) and (wrt ~= nil or not declared or declared[name] ~= nil)
-        end, where)
+        end, where, declared)
         for _, name in ipairs(declared and names or {}) do
             if not declared[name] then
                 fail("%s: option 'wrt': the gradient of '%s' in its text declares no '%s_bar'", where, about.name, name)
@@ -133,15 +133,17 @@ function gradient.gradient(k, options)
         local g = {about = about, names = names, outputs = {}, arguments = {}, accepts = {}, counting = {},
             where = "gradient of " .. about.name}
         for _, param in ipairs(about.params) do
-            if not param.fixed and (subject.INPUTS[param.kind] or param.kind == "iterator stream") then
+            local read = subject.INPUTS[param.kind] or param.kind == "iterator stream" or
+                param.kind == "random-access stream"
+            if not param.fixed and read then
                 table.insert(g.arguments, param.name)
             end
         end
         for _, param in ipairs(about.params) do
             local kind = param.kind
             local type_name = about.types[param.name] or about.tree.type
-            if (kind == "output stream" or kind == "in-place stream" or kind == "variable output") and
-                info(type_name).real then
+            if (kind == "output stream" or kind == "in-place stream" or kind == "variable output" or
+                kind == "random-access stream") and info(type_name).real then
                 table.insert(g.outputs, {name = param.name, type = type_name, kind = kind})
                 table.insert(g.arguments, subject.adjoint_name(param.name))
             end

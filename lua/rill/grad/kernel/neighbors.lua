@@ -162,33 +162,46 @@ local function inner(spec, parts, modes, rank, type_name)
         end), type_name, table.concat(blocks, "\n"))
 end
 
--- Returns the text of the sum over what is read beyond the edges of an axis. Along axes before it nothing is beyond the
--- edge, so that each element is counted once.
-local function edges(spec, parts, modes, rank, type_name, axis, low, high)
-    local lines, depth, open = {}, 1, 0
+-- Returns the text of the sum over what is read beyond the edges, for the elements of a number of boxes.
+local function edges(spec, parts, modes, rank, type_name, low, high, boxes)
+    local lines, depth, open, inside = {}, 1, 0, {}
     local brackets = ("[]"):rep(rank)
     local function line(format, ...) lines[#lines + 1] = ("  "):rep(depth) .. format:format(...) end
-    for d = 1, rank do
-        line("int edge_p%d = indexof(total, %d) + edge_first[%d], edge_n%d = edge_size[%d];", d, rank - d, rank - d, d,
-            rank - d)
+    line "int edge_e = indexof(total, 0), edge_count = 0;"
+    line "ivec4 edge_first = ivec4(0), edge_box = ivec4(1);"
+    for k = 1, boxes do
+        line("edge_e -= edge_count;")
+        line("edge_count = edge_box%d.x * edge_box%d.y * edge_box%d.z * edge_box%d.w;", k, k, k, k)
+        line("if (edge_e >= 0) { edge_first = edge_first%d; edge_box = edge_box%d; edge_rest = edge_e; }", k, k)
     end
+    lines[1] = lines[1]:gsub("edge_count = 0", "edge_count = 0, edge_rest = 0")
+    for d = rank, 1, -1 do
+        line("int edge_n%d = edge_size[%d], edge_p%d = edge_first[%d] + edge_rest %% edge_box[%d];", d, rank - d, d,
+            rank - d,
+            rank - d)
+        line("edge_rest /= edge_box[%d];", rank - d)
+    end
+    local flat = "edge_p1"
+    for d = 2, rank do flat = ("(%s) * edge_n%d + edge_p%d"):format(flat, d, d) end
+    line("edge_at = %s;", flat)
+    line "total = edge_total[edge_at];"
     for d = 1, rank do
-        if d >= axis and (modes[d] == "clamp" or modes[d] == "mirror") then
-            line("for (int edge_t%d = %d; edge_t%d <= %d; edge_t%d++) {", d, d == axis and 1 or 0, d,
-                low[d] + high[d], d)
+        if modes[d] == "clamp" or modes[d] == "mirror" then
+            line("for (int edge_t%d = 0; edge_t%d <= %d; edge_t%d++) {", d, d, low[d] + high[d], d)
             depth, open = depth + 1, open + 1
             line("int edge_g%d = edge_t%d == 0 ? edge_p%d : edge_t%d <= %d ? -edge_t%d : edge_n%d + edge_t%d - %d;",
-                d, d, d,
-                d, low[d], d, d, d, low[d] + 1)
+                d, d,
+                d, d, low[d], d, d, d, low[d] + 1)
             line(modes[d] == "clamp" and "if (edge_t%d == 0 || clamp(edge_g%d, 0, edge_n%d - 1) == edge_p%d) {" or
                 "if (edge_t%d == 0 || adjoint_mirror(edge_g%d, edge_n%d) == edge_p%d) {", d, d, d, d)
             depth, open = depth + 1, open + 1
+            inside[#inside + 1] = ("edge_t%d"):format(d)
         else
             line("int edge_g%d = edge_p%d;", d, d)
         end
     end
     for _, part in ipairs(parts) do
-        local tests = {}
+        local tests = {table.concat(inside, " + ") .. " > 0"}
         line "{"
         for d = 1, rank do
             local at = ("edge_g%d%s"):format(d, number(-part.offset[d]))
@@ -199,7 +212,7 @@ local function edges(spec, parts, modes, rank, type_name, axis, low, high)
                 tests[#tests + 1] = ("edge_i%d >= 0 && edge_i%d < edge_n%d"):format(d, d, d)
             end
         end
-        line("  if (%s) {", #tests > 0 and table.concat(tests, " && ") or "true")
+        line("  if (%s) {", table.concat(tests, " && "))
         lines[#lines + 1] = with_indices(part.body, spec, rank, function(name, offset)
             local index = {}
             for d = 1, rank do index[d] = ("[edge_i%d%s]"):format(d, number(offset[d])) end
@@ -217,12 +230,15 @@ local function edges(spec, parts, modes, rank, type_name, axis, low, high)
   return m < n ? m : 2 * n - 1 - m;
 }
 ]] or ""
-    local format = "%s%skernel void adjoint_of_edges(%s, ivec4 edge_size, ivec4 edge_first, inout %s total<>) {\n%s\n}"
+    local params = {}
+    for k = 1, boxes do params[k] = ("ivec4 edge_first%d, ivec4 edge_box%d, "):format(k, k) end
+    local format = "%s%skernel void adjoint_of_edges(%s, ivec4 edge_size, " .. table.concat(params) ..
+        "%s edge_total[], out int edge_at<>, out %s total<>) {\n%s\n}"
     return format:format(spec.helpers, mirrors, parameters(spec, function(name, declaration, is_neighbor)
-            local type = is_neighbor and declaration:gsub("^neighbor%s*%b()%s*", ""):gsub("^neighbor%s+",
-                ""):match "^%S+"
-            return ("%s %s%s"):format(type or declaration, name, brackets)
-        end), type_name, table.concat(lines, "\n"))
+        local type = is_neighbor and
+            declaration:gsub("^neighbor%s*%b()%s*", ""):gsub("^neighbor%s+", ""):match "^%S+"
+        return ("%s %s%s"):format(type or declaration, name, brackets)
+    end), type_name, type_name, table.concat(lines, "\n"))
 end
 
 -- ---- launches
@@ -248,34 +264,65 @@ local function kernel_of(spec, text)
     return spec.kernels[text]
 end
 
--- Adds what is read beyond the edges of an axis to the elements of `sum` from which it is read.
-local function add_edges(sum, spec, parts, modes, shape, type_name, axis, low, high, arguments)
-    local rank, n = #shape, shape[axis]
-    local kernel = kernel_of(spec, edges(spec, parts, modes, rank, type_name, axis, low, high))
-    local size = {1, 1, 1, 1}
-    for d = 1, rank do size[rank - d + 1] = shape[d] end
-    local clamps = modes[axis] == "clamp"
-    local first_part, last_part = math.min(n, clamps and 1 or low[axis]), clamps and 1 or high[axis]
-    local ranges = {}
-    if low[axis] + high[axis] >= n or first_part + last_part >= n then
-        ranges[1] = {1, n}
-    else
-        if low[axis] > 0 then ranges[#ranges + 1] = {1, first_part} end
-        if high[axis] > 0 then ranges[#ranges + 1] = {n - last_part + 1, n} end
+-- Stores the elements of r at flat indices, which are different from each other.
+local STORE <const> = [=[
+kernel void store(int at<>, $T r<>, inout $T total[]) { total[at] = r; }
+gradient void store(int at<>, $T r<>, $T total[], inout $T total_bar[], out $T r_bar<>) {
+  r_bar = total_bar[at];
+  total_bar[at] = $T(0);
+}]=]
+
+-- Returns boxes of the elements from which something beyond an edge is read: {first, size}, fastest dimension first.
+local function edge_boxes(modes, shape, low, high)
+    local rank, boxes = #shape, {}
+    local from, to = {}, {} -- the elements that are in no box yet: of axis d from[d] .. to[d] - 1
+    for d = 1, rank do from[d], to[d] = 0, shape[d] end
+    local function add(axis, first, last)
+        local box = {first = {0, 0, 0, 0}, size = {1, 1, 1, 1}}
+        for d = 1, rank do
+            local a, b = from[d], to[d]
+            if d == axis then a, b = first, last end
+            if b <= a then return end
+            box.first[rank - d + 1], box.size[rank - d + 1] = a, b - a
+        end
+        boxes[#boxes + 1] = box
     end
-    local call = {edge_size = size}
+    for d = 1, rank do
+        local n, clamps = shape[d], modes[d] == "clamp"
+        if clamps or modes[d] == "mirror" then
+            local first = low[d] > 0 and (clamps and 1 or low[d]) or 0
+            local last = high[d] > 0 and (clamps and 1 or high[d]) or 0
+            -- An axis that is shorter than the distances is an edge as a whole.
+            if first + last >= n or not clamps and low[d] + high[d] >= n then first, last = n, 0 end
+            add(d, 0, first)
+            add(d, n - last, n)
+            from[d], to[d] = first, n - last
+        end
+    end
+    return boxes
+end
+
+-- Adds what is read beyond the edges to the elements of `sum` from which it is read.
+local function add_edges(sum, spec, parts, modes, shape, type_name, low, high, arguments)
+    local rank, boxes = #shape, edge_boxes(modes, shape, low, high)
+    local key = ("edge kernel %d %d %s"):format(rank, #boxes, table.concat(modes, " "))
+    spec.kernels[key] = spec.kernels[key] or
+        kernel_of(spec, edges(spec, parts, modes, rank, type_name, low, high, #boxes))
+    local size, count = {1, 1, 1, 1}, 0
+    for d = 1, rank do size[rank - d + 1] = shape[d] end
+    local flat = sum:reshape {-1}
+    local call = {edge_size = size, edge_total = flat}
+    for k, box in ipairs(boxes) do
+        call["edge_first" .. k], call["edge_box" .. k] = box.first, box.size
+        count = count + tables.product(box.size)
+    end
+    call.shape = count
     for name, value in pairs(arguments) do call[name] = value end
     for name, declaration in pairs(spec.neighbors) do
         call[name] = call[name]:boundary(table.unpack(neighbors.modes(declaration, call[name], true)))
     end
-    for _, range in ipairs(ranges) do
-        local from, to, first = {}, {}, {0, 0, 0, 0}
-        for d = 1, rank do from[d], to[d] = 1, shape[d] end
-        from[axis], to[axis] = range[1], range[2]
-        first[rank - axis + 1] = range[1] - 1
-        call.edge_first, call.total = first, rank == 1 and sum:domain(from[1], to[1]) or sum:domain(from, to)
-        kernel(call)
-    end
+    local at, total = spec.kernels[key](call)
+    kernel_of(spec, (STORE:gsub("%$T", type_name)))(at, total, flat)
 end
 
 --- neighbors.sum(spec, type_name, s, declaration, arguments) returns the adjoint of a neighbor stream s, a new stream.
@@ -308,7 +355,8 @@ function neighbors.sum(spec, type_name, s, declaration, arguments)
     call.shape = nil
     for d = 1, rank do
         if (modes[d] == "clamp" or modes[d] == "mirror") and low[d] + high[d] > 0 then
-            add_edges(sum, spec, parts, modes, shape, type_name, d, low, high, call)
+            add_edges(sum, spec, parts, modes, shape, type_name, low, high, call)
+            break
         end
     end
     return sum

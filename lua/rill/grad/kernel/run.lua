@@ -276,7 +276,7 @@ local function call_own(g, given, launch)
     local about, arguments = g.about, run.options(given)
     for _, param in ipairs(g.own.params) do
         local name = param.name:match "^(.*)_bar$"
-        if param.kind == "in-place stream" then
+        if param.kind == "in-place stream" or about.kinds[name] == "random-access stream" then
             arguments[param.name] = given[param.name]:copy()
         elseif param.kind == "random-access stream" then
             arguments[param.name] = zeros(about.types[name], shape_of(run.stream(given[name], about.types[name],
@@ -305,7 +305,8 @@ local function call_own(g, given, launch)
             bar = total_of(bar)
         elseif kind == "input stream" then
             local shape = shape_of(run.stream(given[name], about.types[name], g.where, name))
-            bar = folded(bar, shape, launch) or strided(bar, shape, launch, about.types[name])
+            local from = launch or shape_of(bar)
+            bar = folded(bar, shape, from) or strided(bar, shape, from, about.types[name])
         end
         list[i] = bar
     end
@@ -359,7 +360,7 @@ function run.call(g, ...)
     for _, output in ipairs(g.outputs) do
         local bar = subject.adjoint_name(output.name)
         given[bar] = run.stream(given[bar], output.type, g.where, bar)
-        if output.kind ~= "variable output" then
+        if output.kind ~= "variable output" and output.kind ~= "random-access stream" then
             launch, template = launch or given[bar].shape, template or given[bar]
             if tostring(given[bar].shape) ~= tostring(launch) then
                 fail("%s: argument '%s': its shape is %s, and that of the adjoints before it %s", g.where, bar,
@@ -372,7 +373,7 @@ function run.call(g, ...)
         given[name] = run.stream(given[name], about.types[name], g.where, name)
         return reduction.adjoint(g.reduction, given, g.where)
     elseif g.own then
-        return call_own(g, given, shape_of(template))
+        return call_own(g, given, template and shape_of(template))
     end
     local made = g.made
     if (next(made.specs) or #made.uniforms > 0) and not computes_again(g, given, launch, template) then

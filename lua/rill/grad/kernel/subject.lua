@@ -72,7 +72,8 @@ function subject.declared_adjoints(own)
 end
 
 --- Returns the names in the option wrt, or all that can be differentiated. `is_real(name)`: whether a parameter can be.
-function subject.names_of(about, wrt, is_real, where)
+-- `own`: whether the text has its own rule.
+function subject.names_of(about, wrt, is_real, where, own)
     local list = {}
     if wrt == nil then
         for _, param in ipairs(about.params) do
@@ -98,7 +99,7 @@ function subject.names_of(about, wrt, is_real, where)
                 table.concat(known, ", "))
         elseif seen[name] then
             fail("%s: option 'wrt': the parameter '%s' occurs twice", where, name)
-        elseif not subject.INPUTS[param.kind] then
+        elseif not subject.INPUTS[param.kind] and not (own and param.kind == "random-access stream") then
             fail("%s: option 'wrt': '%s' is an %s of '%s': name an input", where, name, param.kind, about.name)
         elseif not is_real(name) then
             fail("%s: option 'wrt': '%s' is of type %s, which has no derivative: only floats and doubles have one",

@@ -15,13 +15,18 @@ local LEAST <const>, MOST <const> = 64, 4096 -- elements of a block
 
 -- ---- finding them
 
--- Returns whether an expression contains the index of the element, or something else that depends on it.
-local function has_index(e)
-    return e.text:find "indexof" or e.text:find "spacingof" or e.text:find "sizeof_list"
+-- Returns whether an expression contains the index of the element, or a size that is not that of a gather stream.
+local function has_index(e, kinds)
+    for name in e.text:gmatch "sizeof_stream%((%w+)" do
+        for node, kind in pairs(kinds) do
+            if node.text == name and kind ~= "gather stream" then return true end
+        end
+    end
+    return e.text:find "indexof" or e.text:find "spacingof" or e.text:find "sizeof_list" or e.text:find "rill_here"
 end
 
 local function is_constant(e, kinds)
-    if has_index(e) then return false end
+    if has_index(e, kinds) then return false end
     for _, variable in ipairs(e.reads) do
         if not variable.source or kinds[variable.source] ~= "constant" then return false end
     end
@@ -35,7 +40,7 @@ local function index_statements(index, body, turn, kinds)
         if s.op == "set" then definitions[s.to] = definitions[s.to] == nil and s or false end
     end
     local function visit(e)
-        if has_index(e) then return false end
+        if has_index(e, kinds) then return false end
         for _, variable in ipairs(e.reads) do
             local s = definitions[variable]
             if s and not needed[s] then
