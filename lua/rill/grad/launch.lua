@@ -208,7 +208,7 @@ local function run(kernel, named, is_named)
         local adjoints, rest = {}, {}
         for i in pairs(partial) do
             rest[i] = places.stream((select(i, ...))):copy()
-            clear(rest[i], named)
+            clear(rest[i], kept)
         end
         if gradient then
             local arguments = tables.copy(kept)

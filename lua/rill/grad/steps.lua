@@ -20,7 +20,7 @@ local function mapped(state, f)
     local kind <const> = rill.type(state)
     if kind == "stream" or kind == "expression" then
         return f(state)
-    elseif kind == "container" then
+    elseif kind == "container" and recorder.on then
         fail("rill.steps: a container in the state has no gradient: use c:stream()")
     elseif type(state) ~= "table" or kind or getmetatable(state) then
         return state
@@ -240,7 +240,7 @@ function steps.steps(n, state, f, options, ...)
     local o <const> = option.take("rill.steps", options, OPTIONS)
     if not recorder.on or tape.discards() or n == 0 then
         for i = 1, n do
-            state = f(state, i)
+            state = evaluated(f(state, i))
         end
         return state
     end
