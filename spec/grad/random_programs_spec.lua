@@ -1,7 +1,6 @@
 -- Random programs: chains of operations with shared streams, views and overwrites. Their gradients are compared with
 -- central differences, and products with their second derivatives with differences of gradients.
 local rill = require "rill"
-local leaks = require "spec.support.leaks"
 local programs = require "spec.support.random_programs"
 
 local X <const>, Y <const> = {0.7, -1.3, 2.1, 0.4, -0.2, 1.6}, {1.2, 0.3, -0.8, 2.2, 0.9, -1.1}
@@ -68,8 +67,6 @@ local function check_second(seed)
 end
 
 describe("random programs", function()
-    leaks.watch(setup, teardown)
-
     it("have the gradients of their differences", function()
         local compared = 0
         for seed = 1, 40 do

@@ -3,6 +3,7 @@
 -- twice. What is read beyond the edge is added by a second kernel to the elements that the boundary modes put there.
 local core = require "rill.core"
 local ir = require "rill.grad.kernel.ir"
+local recorder = require "rill.core.recorder"
 local rill = require "rill.core.public"
 local tables = require "rill.core.tables"
 local write = require "rill.grad.kernel.write"
@@ -265,12 +266,7 @@ local function kernel_of(spec, text)
 end
 
 -- Stores the elements of r at flat indices, which are different from each other.
-local STORE <const> = [=[
-kernel void store(int at<>, $T r<>, inout $T total[]) { total[at] = r; }
-gradient void store(int at<>, $T r<>, $T total[], inout $T total_bar[], out $T r_bar<>) {
-  r_bar = total_bar[at];
-  total_bar[at] = $T(0);
-}]=]
+local STORE <const> = "kernel void store(int at<>, $T r<>, inout $T total[]) { total[at] = r; }"
 
 -- Returns boxes of the elements from which something beyond an edge is read: {first, size}, fastest dimension first.
 local function edge_boxes(modes, shape, low, high)
@@ -322,7 +318,11 @@ local function add_edges(sum, spec, parts, modes, shape, type_name, low, high, a
         call[name] = call[name]:boundary(table.unpack(neighbors.modes(declaration, call[name], true)))
     end
     local at, total = spec.kernels[key](call)
-    kernel_of(spec, (STORE:gsub("%$T", type_name)))(at, total, flat)
+    if recorder.on then
+        rill.scatter(flat, at, total) -- has derivatives of all orders
+    else
+        kernel_of(spec, (STORE:gsub("%$T", type_name)))(at, total, flat)
+    end
 end
 
 --- neighbors.sum(spec, type_name, s, declaration, arguments) returns the adjoint of a neighbor stream s, a new stream.
