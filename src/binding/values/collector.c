@@ -10,7 +10,7 @@
 #include <limits.h>
 
 /* STEP_LEAST: the least growth in bytes before a step. */
-enum { STEP_LEAST = 4 << 20, HEAP_WEIGHT = 16 };
+enum { STEP_LEAST = 4 << 20, HEAP_WEIGHT = 12 };
 
 static Held held_now(const State *state)
 {
