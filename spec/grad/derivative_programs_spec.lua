@@ -244,5 +244,5 @@ describe("derivatives of programs", function()
     end
 
     it("at random", function() random_programs(0, 5) end)
-    it("at random, 40 programs #long", function() random_programs(10, 40) end)
+    it("at random, 12 programs #long", function() random_programs(10, 12) end)
 end)

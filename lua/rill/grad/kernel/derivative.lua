@@ -82,7 +82,7 @@ function methods.source(g)
     return table.concat(texts, "\n\n")
 end
 
-local meta = {__name = "rill.gradient", __index = methods, __call = run.call}
+local meta = {__name = "rill.gradient", __index = methods, __call = errors.guard(run.call)}
 function meta.__tostring(g)
     return ("gradient of %s with respect to %s"):format(g.about.name, table.concat(g.names, ", "))
 end
@@ -159,6 +159,7 @@ function gradient.gradient(k, options)
     end)
 end
 
-gradient.tangent = tangent.tangent
+gradient.gradient = errors.guard(gradient.gradient)
+gradient.tangent = errors.guard(tangent.tangent)
 
 return gradient

@@ -251,7 +251,7 @@ local function call(t, ...)
     return table.unpack(values)
 end
 
-local meta = {__name = "rill.tangent", __index = methods, __call = call}
+local meta = {__name = "rill.tangent", __index = methods, __call = errors.guard(call)}
 function meta.__tostring(t)
     return ("tangent of %s with respect to %s"):format(t.about.name, table.concat(t.names, ", "))
 end
