@@ -270,6 +270,29 @@ describe("rill.steps", function()
         end)
     end)
 
+    it("refuses streams that are overwritten after the loop", function()
+        local scale = rill.kernel "kernel void scale(double x<>, double f<>, out double r<>) { r = x * f; }"
+        local reads = {
+            function(s, b) return s * b end, function(s, b) return s * (b * 2):eval() end,
+            function(s, b) return scale(s, b) end, function(s, b) return s * rill.concat {b:flip()} end,
+            function(s, b) return s * rill.value(b:domain(1, 1)) end, function(s, b) return s * rill.constant(b) end,
+        }
+        for k, read in ipairs(reads) do
+            for n = 1, 4, 3 do
+                local function f(a, b, how)
+                    local own = how == "copy" and b:copy() or b
+                    local y = rill.steps(n, a, function(s) return read(s, own) end)
+                    if how ~= "none" then b:write(y * a) end
+                    return (y * y):sum()
+                end
+                local expected = rill.grad(f, {wrt = {1}})(x, c:copy(), "none")
+                assert.same(expected:values(), rill.grad(f, {wrt = {1}})(x, c:copy(), "copy"):values())
+                assert.matches("rill.steps: a stream that its function reads was written after the loop", select(2,
+                    pcall(rill.grad(f, {wrt = {1}}), x, c:copy(), "after")), 1, true, "read " .. k)
+            end
+        end
+    end)
+
     it("checks its arguments", function()
         assert.matches("argument #1 'n': expected a whole number from 0, got number %-1",
             select(2, pcall(rill.steps, -1)))

@@ -43,6 +43,7 @@ function functions.value(x, ...)
         return x
     end
     local s = errors.open("rill.value: argument #1 'x'", x)
+    tape.reads(s)
     return tape.suspended(function()
         return #s == 1 and s:values()[1] or s:read()
     end)
@@ -59,6 +60,7 @@ function functions.constant(x, ...)
     if other then
         fail("rill.constant: argument #1 'x': expected an open stream, got %s", other)
     end
+    tape.reads(x)
     return tape.suspended(function()
         return rill.type(x) == "expression" and x:eval() or x:copy()
     end)

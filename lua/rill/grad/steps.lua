@@ -207,6 +207,7 @@ local function recorded(loop, state)
             return values[at]
         end)
         loop.names = recording.names
+        tape.check_reads(loop.watch)
         local all = {{step = 1, state = first}}
         if once and #kept > 0 and not recorder.on then
             table.move(kept, 1, #kept, 2, all)

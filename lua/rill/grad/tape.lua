@@ -162,13 +162,13 @@ end
 
 -- ---- loops whose operations are not kept
 
-local discarding -- nil, or {step, base, wrote}: the loop of rill.steps that runs
+local discarding -- nil, or {step, base, wrote, reads}: the loop of rill.steps that runs
 
 --- tape.discard(loop, f) calls f, whose operations are not kept, since rill.steps records them as a whole: only what
 -- depends on the arguments is determined. loop.step: the number of the step that f computes. Raises if a step reads
 -- memory that an earlier one wrote, and that is not part of the state.
 function tape.discard(loop, f)
-    loop.base, loop.wrote = core._serial(rill.stream("int", 1)), {}
+    loop.base, loop.wrote, loop.reads = core._serial(rill.stream("int", 1)), {}, {}
     discarding = loop
     local done, message = pcall(f)
     discarding = nil
@@ -182,11 +182,26 @@ function tape.discards()
     return discarding ~= nil
 end
 
+-- Keeps the version of a stream that a step of rill.steps reads, since the step is computed again.
+local function keep_version(s)
+    local place <const> = places.of(s)
+    local key <const> = place.serial .. place.key
+    if not discarding.reads[key] then
+        local view, version = core._leaf(s)
+        discarding.reads[key] = {view = view, version = version}
+    end
+end
+
 -- Raises if a step of rill.steps reads memory that an earlier step wrote.
 local function check_read(value)
     if expression.is(value) then
         for _, leaf in ipairs(derivative.leaves(value)) do
             check_read(leaf._view)
+        end
+        return
+    elseif type(value) == "table" and not getmetatable(value) then
+        for _, item in pairs(value) do
+            check_read(item)
         end
         return
     end
@@ -195,6 +210,18 @@ local function check_read(value)
     if step and step < discarding.step then
         fail("rill.steps: step %d reads a stream that step %d wrote, and that is not in the state: the function " ..
             "must return all that the next step needs", discarding.step, step)
+    elseif discarding.step and not step and rill.type(value) == "stream" and serial and serial < discarding.base then
+        keep_version(value)
+    end
+end
+
+--- tape.check_reads(loop) raises if memory that the steps of a loop read was written since.
+function tape.check_reads(loop)
+    for _, read in pairs(loop.reads) do
+        if core._written(read.view, read.version) then
+            fail("rill.steps: a stream that its function reads was written after the loop, so that the steps cannot " ..
+                "be computed again: let the function read a :copy()")
+        end
     end
 end
 
@@ -501,6 +528,7 @@ end
 
 --- See lua/rill/core/recorder.lua.
 function recorder.evaluate(e)
+    tape.reads(e)
     if touches(e) == 0 then
         return nil
     elseif e._sparse then
