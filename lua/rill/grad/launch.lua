@@ -101,7 +101,8 @@ end
 -- Evaluates the expressions with tracked leaves among the arguments. Returns whether an argument is tracked.
 local function settle(kernel, named)
     local found = false
-    for name, value in pairs(named) do
+    for _, name in ipairs(tables.keys(named)) do -- a fixed order: evaluations are recorded
+        local value <const> = named[name]
         if kernel_reads(kernel, name) then
             tape.reads(value)
         end

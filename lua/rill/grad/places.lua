@@ -147,8 +147,8 @@ end
 
 --- places.settle(store) evaluates the adjoints that are expressions.
 function places.settle(store)
-    for _, parts in pairs(store) do
-        for _, part in ipairs(parts) do
+    for _, serial in ipairs(tables.keys(store)) do
+        for _, part in ipairs(store[serial]) do
             part.value = places.stream(part.value)
         end
     end

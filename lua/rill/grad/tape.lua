@@ -11,6 +11,7 @@ local errors = require "rill.core.error"
 local expression = require "rill.algebra.expression"
 local places = require "rill.grad.places"
 local recorder = require "rill.core.recorder"
+local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
 
@@ -308,7 +309,8 @@ local function expression_input(e)
     local _, read = derivative.survey(e, function(leaf) return touches(leaf._view) ~= 0 end)
     local outline, leaves = derivative.outline(e)
     local known = {}
-    for leaf, node in pairs(leaves) do
+    for _, leaf in ipairs(derivative.leaves(e)) do -- in this order streams are copied, and copies are recorded
+        local node <const> = leaves[leaf]
         local bits = types.is_real(leaf._type) and touches(leaf._view) or 0
         known[node] = {
             bits = bits, place = bits ~= 0 and places.of(leaf._view),
@@ -333,8 +335,8 @@ local function kept_of(value)
     elseif kind == "expression" then
         local outline, leaves = derivative.outline(value)
         local boxes = {}
-        for leaf, node in pairs(leaves) do
-            boxes[node] = box_of(leaf._view, leaf._version)
+        for _, leaf in ipairs(derivative.leaves(value)) do
+            boxes[leaves[leaf]] = box_of(leaf._view, leaf._version)
         end
         return {outline = outline, boxes = boxes}
     end
@@ -370,8 +372,8 @@ function tape.begin(name, inputs, keep)
     for i, value in ipairs(inputs) do
         entry.inputs[i] = each[i] ~= 0 and input_of(value) or false
     end
-    for key, value in pairs(bits ~= 0 and keep or {}) do
-        entry.kept[key] = kept_of(value)
+    for _, key in ipairs(tables.keys(bits ~= 0 and keep or {})) do
+        entry.kept[key] = kept_of(keep[key])
     end
     return entry
 end
