@@ -184,6 +184,31 @@ describe("k:gradient", function()
         assert.equal(0, #x)
     end)
 
+    it("sums over a loop for any launch", function()
+        local kernel = rill.kernel [=[kernel void f(double p[], double w, double x<>, out double r<>) {
+            for (int i = 0; i < sizeof_stream(p).x; i++) r += w * exp(-(x - p[i]) * (x - p[i])); }]=]
+        local g = kernel:gradient()
+        local x, bar = rill.random({3, 4, 5}, {type = "double", seed = 1}), rill.random({3, 4, 5}, {type = "double",
+            seed = 2})
+        local p = rill.from({0.1, 0.5, 0.9}, "double")
+        local expected = g(p, 0.7, x, bar):values()
+        assert.is_true(differs(function(list) return (kernel(rill.from(list, "double"), 0.7, x) * bar):sum() end,
+            p:values(),
+            expected) < 1e-6)
+        check.equal(expected, g({0.1, 0.5, 0.9}, 0.7, x, bar):values(), 1e-12)
+        check.equal(expected, g(p, rill.from({0.7}, "double"), x:transpose(), bar:transpose()):values(), 1e-12)
+        check.equal(expected, g(rill.from({0.1, 7, 0.5, 7, 0.9, 7}, "double"):stride(2), 0.7, x, bar):values(), 1e-12)
+        local mask = x:gt(0.5)
+        check.equal(g(p, 0.7, x, rill.where(mask, bar, 0)):values(),
+            g {p = p, w = 0.7, x = x, r_bar = bar, where = mask}:values(), 1e-12)
+        local one = rill.from({0.3}, "double")
+        check.equal(g(p, 0.7, rill.stream("double", {3, 4, 5}, 0.3), bar):values(),
+            g {p = p, w = 0.7, x = one, r_bar = bar}:values(), 1e-12)
+        local empty = rill.zeros(0, "double")
+        check.equal({0, 0, 0}, g(p, 0.7, empty, empty):values())
+        assert.equal(0, #g(empty, 0.7, x, bar))
+    end)
+
     it("names what is incorrect", function()
         local kernel = rill.kernel [[kernel void f(float a, float x<>, int n<>, out float r<>, out int m<>) {
             r = a * x; m = n; }]]
@@ -204,6 +229,9 @@ describe("k:gradient", function()
         check.names({"'x'", "shape 2", "3"}, g, {a = 1, x = x, n = n, r_bar = rill.zeros(3)})
         local _, message = pcall(function() g {a = 1, x = x, n = n, r_bar = rill.zeros(3)} end)
         assert.truthy(message:find("kernel_gradient_spec.lua", 1, true), message)
+        local closed = rill.ones(2)
+        closed:close()
+        check.names({"'r_bar'", "closed"}, g, {a = 1, x = x, n = n, r_bar = closed})
         check.names({"no parameter of floats"}, function()
             rill.kernel "kernel void f(int n<>, out float r<>) { r = float(n); }":gradient()
         end)

@@ -17,7 +17,7 @@ local MOST_LINES <const> = 400 -- of the text of a kernel that adds up contribut
 
 -- Returns whether a text contains a name.
 local function mentions(text, name)
-    return text:find("%f[%w_]" .. name .. "%f[^%w_]") ~= nil
+    return text:find("%f[%w_.]" .. name .. "%f[^%w_]") ~= nil
 end
 
 local ELEMENTS <const> = {["input stream"] = true, ["in-place stream"] = true}

@@ -69,6 +69,8 @@ end
 --- Returns a stream of the values of an argument: a number or a table becomes one.
 function run.stream(value, type_name, where, name)
     local kind = rill.type(value)
+    local closed = kind == "stream" and errors.not_open(value)
+    if closed then fail("%s: argument '%s': expected an open stream, got %s", where, name, closed) end
     if kind == "stream" or kind == "container" then return value end
     if kind == "expression" then return value:eval() end
     if type(value) == "table" then return rill.from(value, type_name) end

@@ -130,7 +130,7 @@ end
 
 --- Returns whether a text contains a name.
 function subject.mentions(text, name)
-    return text:find("%f[%w_]" .. name .. "%f[^%w_]") ~= nil
+    return text:find("%f[%w_.]" .. name .. "%f[^%w_]") ~= nil
 end
 
 --- Returns the name of an adjoint of an output, which for an in-place stream is the same as that of its result.

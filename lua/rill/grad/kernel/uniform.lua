@@ -157,7 +157,7 @@ end
 -- ---- texts
 
 local function mentions(text, name)
-    return text:find("%f[%w_]" .. name .. "%f[^%w_]") ~= nil
+    return text:find("%f[%w_.]" .. name .. "%f[^%w_]") ~= nil
 end
 
 local ELEMENTS <const> = {["input stream"] = true, ["in-place stream"] = true}
@@ -309,9 +309,9 @@ end
 -- add}. given: the arguments by name. sizes: the vectors of sizes and modes by name. shapes: those of the gathers.
 -- launch: the sizes of the launch.
 function uniform.sum(spec, given, sizes, shapes, launch)
-    local places, rank = places_of(spec, given, sizes, shapes), #launch
-    local total = tables.product(launch)
-    if places.turns == 0 or total == 0 then return {} end
+    local total, rank = tables.product(launch), #launch
+    local places = total > 0 and places_of(spec, given, sizes, shapes)
+    if total == 0 or places.turns == 0 then return {} end
     local brackets, params, outs, first = ("[]"):rep(rank), {}, {}, nil
     for i, declaration in ipairs(spec.params) do params[i] = declaration end
     for _, name in ipairs(tables.keys(spec.elements)) do
