@@ -53,6 +53,8 @@ describe("the gradient of", function()
         check(function(p) return program.total(p * p) * 2 end, {x})
         check(function(p) return (program.total(p:reshape {2, 2}, {2, 1}) ^ 2):sum() end, {x})
         check(function(p) return (program.total {x = p, shape = 2} ^ 2):sum() end, {x})
+        assert.matches("total.*the gradient of a reduce kernel has no gradient: use s:sum", select(2, pcall(rill.hvp,
+            function(p) return program.total(p * p) end, x, x)))
         local named = rill.kernel [[
             kernel void named(double part<>, double where<>, out double shape<>) { shape = part * where; }
         ]]

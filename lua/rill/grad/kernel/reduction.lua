@@ -2,6 +2,7 @@
 -- elements before it and s those after it; both are computed by scans.
 local core = require "rill.core"
 local errors = require "rill.core.error"
+local recorder = require "rill.core.recorder"
 local rill = require "rill.core.public"
 local tables = require "rill.core.tables"
 errors.own()
@@ -128,6 +129,9 @@ end
 -- name, with the adjoint of the result.
 function reduction.adjoint(made, given, where)
     local v, bar = given[made.input.name], given[made.result.name .. "_bar"]
+    if recorder.on and recorder.tracks(v) then
+        fail("%s: the gradient of a reduce kernel has no gradient: use s:sum() or another reduction", where)
+    end
     local shape, fixed = {}, {}
     for d = 1, #bar.shape do shape[d] = bar.shape[d] end
     for _, name in ipairs(made.constants) do fixed[name] = given[name] end
