@@ -717,7 +717,7 @@ local outside = %s
 local function f(%s)
 %send
 local verdict = gradients.examine {f = f, mode = %q, make = {%s}, values = {%s}, wrt = %s,
-    reset = function() outside:write %s end}
+    reset = function() outside:write %s end, views = {%s}}
 outside:close()
 streams = gradients.streams() -- examine compares them after several runs, since kernels keep the orders of indices
 return verdict
@@ -769,6 +769,10 @@ function gradients.script(d)
     if #names > 1 and (mode == "grad" or mode == "value_and_grad") and d:chance(1, 4) then
         wrt = ("{%d}"):format(d:int(1, #names))
     end
+    local view = ""
+    if #names > 1 and not wrt and shapes[2] == shapes[1] and d:chance(1, 4) then
+        view = ("[2] = function(s) return s%s end"):format(#shapes[1] == 1 and d:pick {"", ":flip()"} or "")
+    end
     local count = d:int(2, 12)
     for _ = 1, 3 * count do
         if count > 0 then
@@ -780,7 +784,7 @@ function gradients.script(d)
     finish(self, mode)
     return SCRIPT:format(("rill.stream(\"double\", %s)"):format(text_of(shape)), table.concat(names, ", "),
         table.concat(self.lines), mode, table.concat(make, ", "), table.concat(values, ", "), wrt or "nil",
-        values_of(d, size_of(shape)))
+        values_of(d, size_of(shape)), view)
 end
 
 function gradients.scripts(draws)
