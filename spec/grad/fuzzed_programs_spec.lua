@@ -17,5 +17,5 @@ describe("gradients of random programs", function()
     end
 
     it("are right", function() programs(0, 10, 2) end)
-    it("are right, 100 programs #long", function() programs(10, 100, 12) end)
+    it("are right, 20 programs #long", function() programs(10, 20, 4) end)
 end)
