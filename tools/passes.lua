@@ -38,6 +38,7 @@ local tags = {
     doubles = [[softpipe has registers for two doubles; if it needs more, it prints "NIR-to-TGSI: error"]],
     refused = "rill refuses softpipe: it is used because RILL_TRUST is set, and tested in every process",
     ten = "lavapipe (under zink) rounds ten-bit render targets to eight bits",
+    precise = "softpipe computes some functions of doubles, such as smoothstep, with the precision of floats",
     overflow = "dividing the smallest int by -1 ends the process on softpipe (SIGFPE)",
 }
 
@@ -127,7 +128,7 @@ local drivers = {
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
             .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_TRUST=1 RILL_MAX_TEXELS=32768 RILL_SUITE_PATIENCE=" .. patience
     end, expects = "^softpipe", out = {repeated, beyond, drawn}, options = "--helper=spec/support/patience.lua",
-        tags = {"long", "slow", "large", "overflow", "lanes", "refused"},
+        tags = {"long", "slow", "large", "overflow", "lanes", "refused", "precise"},
         of_family = {cpu = {"tables"}, gpu = {"doubles"}}},
     -- Launches are queued, as on a GPU.
     {"zink", function()

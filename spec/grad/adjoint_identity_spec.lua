@@ -24,7 +24,7 @@ describe("forward and reverse mode agree for", function()
             ("%.16g is not %.16g"):format(forward, reverse))
     end
 
-    it("matrix products", function()
+    it("matrix products #doubles", function()
         agree(function(a, b) return rill.matmul(a, b) end, {3, 4}, {4, 2})
         agree(function(a, b) return rill.einsum("bij,bjk->bik", a, b) end, {2, 3, 4}, {2, 4, 2})
         agree(function(v, x)
@@ -41,7 +41,7 @@ describe("forward and reverse mode agree for", function()
         agree(function(a, b) return rill.correlate(a, b, {boundary = "wrap"}) end, {7}, {80})
     end)
 
-    it("solvers", function()
+    it("solvers #doubles", function()
         local exact <const> = {tolerance = 1e-15, precision = "double", strict = false}
         agree(function(a, b) return (rill.solve.lu(a + six, b, {precision = "double"})) end, {5, 5}, {5})
         agree(function(a, b) return (rill.solve.bicgstab(a + six, b, exact)) end, {5, 5}, {5})

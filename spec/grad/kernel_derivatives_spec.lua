@@ -125,16 +125,16 @@ local cases = {
         q.o.y *= p.w;
         q.w += 1.0;
         r = dot(q.o, p.o) * q.w * double(p.n); }]], function() return {x = list(4)} end},
-    {"arrays", [[kernel void f(double x<>, out double r<>) {
+    {"arrays #lanes", [[kernel void f(double x<>, out double r<>) {
         double a[4];
         for (int i = 0; i < 4; i++) a[i] = x * double(i + 1);
         for (int i = 1; i < 4; i++) a[i] = a[i] * a[i - 1];
         r = a[3] + a[0]; }]], function() return {x = list(4)} end},
-    {"arrays with computed indices", [[kernel void f(double x<>, int i<>, out double r<>) {
+    {"arrays with computed indices #lanes", [[kernel void f(double x<>, int i<>, out double r<>) {
         double a[3] = {x, x * x, sin(x)};
         a[i] *= a[(i + 1) % 3];
         r = a[0] * a[1] * a[2]; }]], function() return {x = list(3), i = {0, 1, 2}} end},
-    {"an array in a loop of unknown length", [[kernel void f(double x<>, int n<>, out double r<>) {
+    {"an array in a loop of unknown length #lanes", [[kernel void f(double x<>, int n<>, out double r<>) {
         double a[3] = {x, 0.5, x * x};
         for (int i = 0; i < n; i++) a[i % 3] = sin(a[(i + 1) % 3]) + a[i % 3] * x;
         r = a[0] * a[1] + a[2]; }]], function() return {x = list(4), n = {0, 2, 11, 40}} end},
@@ -194,7 +194,7 @@ local cases = {
     {"streams that are changed in place", [[kernel void f(inout double x<>, double y<>, out double r<>) {
         r = x * y;
         x = x * x * y + r; }]], function() return {x = list(4), y = list(4)} end},
-    {"variable outputs", [[kernel void f(double x<>, int n<>, vout double v<>, out double r<>) {
+    {"variable outputs #lanes", [[kernel void f(double x<>, int n<>, vout double v<>, out double r<>) {
         r = x;
         for (int i = 0; i < n; i++) { r = r * x; push(v, r * double(i)); }
         if (x > 0.0) push(v, x); }]], function() return {x = list(5), n = {0, 1, 3, 2, 0}} end},
@@ -211,7 +211,7 @@ local cases = {
         r += (x > 0.0 && sin(y) > 0.0) ? x : 0.0; }]], function() return {x = list(9), y = list(9)} end},
     {"returned values", "kernel double f(double x<>) { if (x < 0.0) return -x * x; return x * 3.0; }",
         function() return {x = list(5)} end},
-    {"a return in loops", [[kernel double f(double x<>) {
+    {"a return in loops #lanes", [[kernel double f(double x<>) {
         double s = x;
         for (int i = 0; i < 30; i++) {
             for (int j = 0; j < 3; j++) { s = s * 1.2 + 0.1; if (s > 2.0) return s * s; }
@@ -265,7 +265,7 @@ describe("derivatives of kernels", function()
         end)
     end
 
-    it("of adjoints", function()
+    it("of adjoints #lanes", function()
         math.randomseed(9)
         local sum = rill.kernel [=[kernel void f(double a[], double x<>, out double r<>) {
             r = x;
@@ -299,7 +299,7 @@ describe("derivatives of kernels", function()
         end
     end)
 
-    it("of builtin functions", function()
+    it("of builtin functions #precise", function()
         math.randomseed(8)
         local count = 0
         for formula in formulas:gmatch "%s*([^;\n]+)" do

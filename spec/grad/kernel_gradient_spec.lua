@@ -133,7 +133,7 @@ describe("k:gradient", function()
         end
     end)
 
-    it("has the same bits for new and for kept orders", function()
+    it("has the same bits for new and for kept orders #tables", function()
         local kernel = rill.kernel "kernel void f(float a[], int i<>, out float r<>) { r = a[i]; }"
         local g, n = kernel:gradient(), 5000
         local a, i = rill.zeros(1500), rill.random(n, {type = "int", low = -3, high = 1520, seed = 1})

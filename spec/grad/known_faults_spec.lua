@@ -94,7 +94,7 @@ describe("gradients that other systems get wrong", function()
     end)
 
     -- Slang: a return in a loop.
-    it("an early return in a loop", function()
+    it("an early return in a loop #lanes", function()
         local kernel = rill.kernel [[
             kernel double first(double x<>) {
                 double s = 1.0;

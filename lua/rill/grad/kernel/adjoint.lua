@@ -8,6 +8,7 @@
 --      the number of iterations has no bound.
 local builder = require "rill.grad.kernel.builder"
 local ir = require "rill.grad.kernel.ir"
+local types = require "rill.grad.kernel.types"
 
 local value, literal, read, join = ir.value, ir.literal, ir.read, ir.join
 
@@ -276,12 +277,12 @@ reverse["if"] = function(self, s)
 end
 
 -- Returns the number of 32-bit words of a type.
-local function words(types, type)
-    local info = types.info(type)
-    if info.base == "array" then return info.length * words(types, info.element) end
+local function words(known, type)
+    local info = known.info(type)
+    if info.base == "array" then return info.length * words(known, info.element) end
     if info.fields then
         local sum = 0
-        for _, field in ipairs(info.fields) do sum = sum + words(types, field[2]) end
+        for _, field in ipairs(info.fields) do sum = sum + words(known, field[2]) end
         return sum
     end
     return info.size * (info.base == "double" and 2 or 1)
@@ -428,18 +429,33 @@ function Adjoint:count(s)
     return s.count
 end
 
+-- Makes the arrays of stored states. Bools are stored as ints: zink of Mesa 22.3 ends the process for arrays of bools.
 local function saves(self, kept, slots)
     for _, part in ipairs(kept) do
         local type = part.variable.type
-        local element, lengths = type:match "^([^%[]+)(.*)$"
+        local info = self.types.info(type)
+        part.stored_type = info.base == "bool" and types.of("int", info.rows) or type
+        local element, lengths = part.stored_type:match "^([^%[]+)(.*)$"
         part.save = {name = self.lowered:name "kept", type = ("%s[%d]%s"):format(element, slots, lengths),
-            frame = self.frame,
-            array = true}
+            frame = self.frame, array = true}
     end
 end
 
-local function element(save, at, type)
-    return value(("%s[%s]"):format(save.name, at.text), type, table.move(at.reads, 1, #at.reads, 2, {save}), true)
+-- Returns the statement that stores the state of a variable.
+local function store(part, variable, at)
+    local e = read(variable)
+    return {op = "put", to = part.save, path = value("[" .. at.text .. "]", nil, at.reads),
+        e = part.stored_type == e.type and e or join(part.stored_type .. "($1)", part.stored_type, e)}
+end
+
+-- Returns the statement that brings back a stored state.
+local function restore(part, at)
+    local type = part.variable.type
+    local e = value(("%s[%s]"):format(part.save.name, at.text), part.stored_type,
+        table.move(at.reads, 1, #at.reads, 2, {part.save}), true)
+    e = part.stored_type == type and e or join(type .. "($1)", type, e)
+    return part.array and {op = "put", to = part.variable, path = value("", nil), e = e} or
+        {op = "set", to = part.variable, e = e}
 end
 
 --- The states of all iterations are stored by the forward sweep.
@@ -449,11 +465,8 @@ function Adjoint:stored(s, kept, turn, trips, body, known)
     local first, last = {}, {}
     for _, part in ipairs(kept) do
         local variable = part.carried.variable or part.carried.array
-        first[#first + 1] = {op = "put", to = part.save, path = value("[" .. count.name .. "]", nil, {count}),
-            e = read(variable)}
-        table.insert(body, 1, part.array and {op = "put", to = part.variable, path = value("", nil),
-            e = element(part.save, read(turn), part.variable.type)} or
-            {op = "set", to = part.variable, e = element(part.save, read(turn), part.variable.type)})
+        first[#first + 1] = store(part, variable, read(count))
+        table.insert(body, 1, restore(part, read(turn)))
     end
     last[1] = {op = "set", to = count, e = join("$1 + 1", "int", read(count))}
     local forward = s.body
@@ -477,18 +490,17 @@ function Adjoint:recomputed(s, kept, turn, trips, body, advance)
     local function save(place)
         local list = {{op = "put", to = at, path = value("[" .. place.text .. "]", nil, place.reads), e = read(from)}}
         for _, part in ipairs(kept) do
-            list[#list + 1] = {op = "put", to = part.save, path = value("[" .. place.text .. "]", nil, place.reads),
-                e = read(part.variable)}
+            list[#list + 1] = store(part, part.variable, place)
         end
         return list
     end
+    local function stored_at(place)
+        return value(("%s[%s]"):format(at.name, place.text), "int",
+            table.move(place.reads, 1, #place.reads, 2, {at}), true)
+    end
     local function load(place)
-        local list = {{op = "set", to = from, e = element(at, place, "int")}}
-        for _, part in ipairs(kept) do
-            local e = element(part.save, place, part.variable.type)
-            list[#list + 1] = part.array and {op = "put", to = part.variable, path = value("", nil), e = e} or
-                {op = "set", to = part.variable, e = e}
-        end
+        local list = {{op = "set", to = from, e = stored_at(place)}}
+        for _, part in ipairs(kept) do list[#list + 1] = restore(part, place) end
         return list
     end
     self:emit {op = "set", to = from, e = literal("0", "int")}
@@ -524,8 +536,7 @@ function Adjoint:recomputed(s, kept, turn, trips, body, advance)
     list[#list + 1] = {op = "set", to = turn, e = read(left)}
     table.move(body, 1, #body, #list + 1, list)
     list.frame = body.frame
-    list[#list + 1] = {op = "if", condition = join("$1 > 0 && $2 == $3", "bool", read(top), element(at, read(top),
-        "int"),
+    list[#list + 1] = {op = "if", condition = join("$1 > 0 && $2 == $3", "bool", read(top), stored_at(read(top)),
         read(left)), yes = {set(top, "$1 - 1", read(top))}, no = {}}
     self:emit {op = "while", condition = join("$1 > 0", "bool", read(left)), body = list}
 end
