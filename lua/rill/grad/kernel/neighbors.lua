@@ -227,8 +227,8 @@ local function edges(spec, parts, modes, rank, type_name, low, high, boxes)
         line "}"
     end
     local mirrors = table.concat(lines):find "adjoint_mirror" and [[int adjoint_mirror(int i, int n) {
-  int m = i >= 0 ? i % (2 * n) : 2 * n - 1 - (-1 - i) % (2 * n);
-  return m < n ? m : 2 * n - 1 - m;
+  uint size = uint(n), m = i >= 0 ? uint(i) % (2u * size) : 2u * size - 1u - uint(-1 - i) % (2u * size);
+  return int(m < size ? m : 2u * size - 1u - m);
 }
 ]] or ""
     local params = {}

@@ -18,8 +18,8 @@ int adjoint_index(int i, int n, int mode) {
   if (mode == 0) return clamp(i, 0, n - 1);
   if (mode == 1) return i >= 0 ? i % n : n - 1 - (-1 - i) % n;
   if (mode == 2) {
-    int m = i >= 0 ? i % (2 * n) : 2 * n - 1 - (-1 - i) % (2 * n);
-    return m < n ? m : 2 * n - 1 - m;
+    uint size = uint(n), m = i >= 0 ? uint(i) % (2u * size) : 2u * size - 1u - uint(-1 - i) % (2u * size);
+    return int(m < size ? m : 2u * size - 1u - m);
   }
   return i >= 0 && i < n ? i : -1;
 }

@@ -201,7 +201,8 @@ local SUM <const> = [[
 $helpers
 kernel void $name($params, ivec4 launch_size, int launch_block, $outs) {
   int $turn = indexof($first, 0), launch_from = indexof($first, 1) * launch_block;
-  int launch_end = min(launch_from + launch_block, launch_size.x * launch_size.y * launch_size.z * launch_size.w);
+  int launch_end = launch_from +
+    min(launch_block, launch_size.x * launch_size.y * launch_size.z * launch_size.w - launch_from);
   for (int launch_j = launch_from; launch_j < launch_end; launch_j++) {
     int launch_y = launch_j / launch_size.x, launch_z = launch_y / launch_size.y;
     ivec4 launch_at = ivec4(launch_j % launch_size.x, launch_y % launch_size.y, launch_z % launch_size.z,
@@ -241,7 +242,9 @@ function uniform.specify(about, lowered, made, found, compose)
         end
     end
     local function zero(type) return lowered:zero(type) end
-    local live = ir.needed(list, function(s) return collects[s] end)
+    local live, loops = ir.needed(list, function(s) return collects[s] end), false
+    ir.walk(list, function(s) loops = loops or live[s] and s.body ~= nil end)
+    if loops then return nil end -- each iteration would run the other loop again
     local body = write.body(list, live, zero, lowered.types.info)
     if mentions(body, "push") or mentions(body, "sizeof_list") or mentions(body, "spacingof") then return nil end
     local params, elements, constants, gathers = parameters_of(about, lowered, made, body)
