@@ -130,15 +130,8 @@ function gradient.gradient(k, options)
                 fail("%s: option 'wrt': the gradient of '%s' in its text declares no '%s_bar'", where, about.name, name)
             end
         end
-        local g = {about = about, names = names, outputs = {}, arguments = {}, accepts = {}, counting = {},
-            where = "gradient of " .. about.name}
-        for _, param in ipairs(about.params) do
-            local read = subject.INPUTS[param.kind] or param.kind == "iterator stream" or
-                param.kind == "random-access stream"
-            if not param.fixed and read then
-                table.insert(g.arguments, param.name)
-            end
-        end
+        local g = {about = about, names = names, outputs = {}, accepts = {}, counting = {},
+            arguments = subject.arguments(about, "random-access stream"), where = "gradient of " .. about.name}
         for _, param in ipairs(about.params) do
             local kind = param.kind
             local type_name = about.types[param.name] or about.tree.type

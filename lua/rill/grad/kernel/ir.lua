@@ -62,6 +62,11 @@ function ir.in_frame(frame, outer)
     return false
 end
 
+--- ir.mentions(text, name) returns whether a text contains a name, other than as a field.
+function ir.mentions(text, name)
+    return text:find("%f[%w_.]" .. name .. "%f[^%w_]") ~= nil
+end
+
 --- ir.replace(text, name, f) returns a text in which f(brackets) stands for each use of a variable with its indices by
 -- numbers, such as "[1][-1]", which may be missing. Names after a point are fields and components.
 function ir.replace(text, name, f)

@@ -5,6 +5,7 @@ local core = require "rill.core"
 local ir = require "rill.grad.kernel.ir"
 local recorder = require "rill.core.recorder"
 local rill = require "rill.core.public"
+local subject = require "rill.grad.kernel.subject"
 local tables = require "rill.core.tables"
 local write = require "rill.grad.kernel.write"
 
@@ -14,11 +15,6 @@ local MODES <const> = {clamp = 0, wrap = 1, mirror = 2}
 local MOST_LINES <const> = 400 -- of the text of a kernel that adds up contributions
 
 -- ---- what a kernel adds up
-
--- Returns whether a text contains a name.
-local function mentions(text, name)
-    return text:find("%f[%w_.]" .. name .. "%f[^%w_]") ~= nil
-end
 
 local ELEMENTS <const> = {["input stream"] = true, ["in-place stream"] = true}
 local ELSEWHERE <const> = {"rill_here", "indexof", "sizeof_stream", "sizeof_list", "spacingof", "sample"}
@@ -44,11 +40,11 @@ function neighbors.specify(about, lowered, made, name)
     end
     local text = table.concat(all, "\n")
     for _, word in ipairs(ELSEWHERE) do
-        if mentions(text, word) then return nil end
+        if ir.mentions(text, word) then return nil end
     end
     if select(2, text:gsub("\n", "")) > MOST_LINES then return nil end
     for _, param in ipairs(about.params) do
-        if not param.fixed and mentions(text, param.name) then
+        if not param.fixed and ir.mentions(text, param.name) then
             if param.kind == "constant" then
                 spec.constants[param.name] = param.declaration
             elseif ELEMENTS[param.kind] then
@@ -61,7 +57,7 @@ function neighbors.specify(about, lowered, made, name)
         end
     end
     for _, output in ipairs(lowered.outputs) do
-        if mentions(text, output.name .. "_bar") then
+        if ir.mentions(text, output.name .. "_bar") then
             spec.elements[output.name .. "_bar"] = output.type
         end
     end
@@ -80,7 +76,7 @@ function neighbors.combine(about, found)
             spec.elements[name] = term.e.type
             lines[k] = ("  total += %s%s;"):format(term.coefficient and term.coefficient .. " * " or "", name)
             for _, param in ipairs(about.params) do
-                if param.kind == "constant" and term.coefficient and mentions(term.coefficient, param.name) then
+                if param.kind == "constant" and term.coefficient and ir.mentions(term.coefficient, param.name) then
                     spec.constants[param.name] = param.declaration
                 end
             end
@@ -260,11 +256,6 @@ function neighbors.modes(declaration, s, plain)
     return modes
 end
 
-local function kernel_of(spec, text)
-    spec.kernels[text] = spec.kernels[text] or rill.kernel(text, {fast = spec.fast})
-    return spec.kernels[text]
-end
-
 -- Stores the elements of r at flat indices, which are different from each other.
 local STORE <const> = "kernel void store(int at<>, $T r<>, inout $T total[]) { total[at] = r; }"
 
@@ -303,7 +294,7 @@ local function add_edges(sum, spec, parts, modes, shape, type_name, low, high, a
     local rank, boxes = #shape, edge_boxes(modes, shape, low, high)
     local key = ("edge kernel %d %d %s"):format(rank, #boxes, table.concat(modes, " "))
     spec.kernels[key] = spec.kernels[key] or
-        kernel_of(spec, edges(spec, parts, modes, rank, type_name, low, high, #boxes))
+        subject.kernel(spec, edges(spec, parts, modes, rank, type_name, low, high, #boxes))
     local size, count = {1, 1, 1, 1}, 0
     for d = 1, rank do size[rank - d + 1] = shape[d] end
     local flat = sum:reshape {-1}
@@ -321,7 +312,7 @@ local function add_edges(sum, spec, parts, modes, shape, type_name, low, high, a
     if recorder.on then
         rill.scatter(flat, at, total) -- has derivatives of all orders
     else
-        kernel_of(spec, (STORE:gsub("%$T", type_name)))(at, total, flat)
+        subject.kernel(spec, (STORE:gsub("%$T", type_name)))(at, total, flat)
     end
 end
 
@@ -349,7 +340,7 @@ function neighbors.sum(spec, type_name, s, declaration, arguments)
     end
     if next(call) == nil then return rill.stream(type_name, shape) end
     local key = rank .. table.concat(modes, " ")
-    spec.kernels[key] = spec.kernels[key] or kernel_of(spec, inner(spec, parts, modes, rank, type_name))
+    spec.kernels[key] = spec.kernels[key] or subject.kernel(spec, inner(spec, parts, modes, rank, type_name))
     call.shape = next(spec.elements) == nil and shape or nil
     local sum = spec.kernels[key](call)
     call.shape = nil

@@ -128,11 +128,6 @@ end
 
 -- ---- texts
 
---- Returns whether a text contains a name.
-function subject.mentions(text, name)
-    return text:find("%f[%w_.]" .. name .. "%f[^%w_]") ~= nil
-end
-
 --- Returns the name of an adjoint of an output, which for an in-place stream is the same as that of its result.
 function subject.adjoint_name(name) return name .. "_bar" end
 
@@ -144,9 +139,9 @@ function subject.compose(about, lowered, name, list, signature, left_out)
     local body = write.body(list, live, function(type) return lowered:zero(type) end, lowered.types.info)
     local taken, parts, here = {}, {}, nil
     for _, own in ipairs(signature) do
-        if own.along and (own.always or subject.mentions(body, own[2])) then here = here or own[2] end
+        if own.along and (own.always or ir.mentions(body, own[2])) then here = here or own[2] end
     end
-    if subject.mentions(body, "rill_here") then
+    if ir.mentions(body, "rill_here") then
         if not here then
             here = lowered:name "here"
             table.insert(signature, {"out int " .. here .. "<>", here, always = true})
@@ -156,7 +151,7 @@ function subject.compose(about, lowered, name, list, signature, left_out)
     end
     for _, param in ipairs(about.params) do
         if not param.fixed and subject.INPUTS[param.kind] or param.kind == "iterator stream" then
-            if not param.fixed and subject.mentions(body, param.name) then
+            if not param.fixed and ir.mentions(body, param.name) then
                 local declaration = param.declaration
                 if param.kind == "in-place stream" then declaration = declaration:gsub("^inout ", "") end
                 parts[#parts + 1] = declaration
@@ -169,7 +164,7 @@ function subject.compose(about, lowered, name, list, signature, left_out)
         local param = about.by_name[own[2]]
         local read = param and not param.fixed and
             (subject.INPUTS[param.kind] or param.kind == "iterator stream")
-        if own.always or subject.mentions(body, own[2]) then
+        if own.always or ir.mentions(body, own[2]) then
             if read or used[own[2]] then
                 fail("'%s' cannot be differentiated: its derivative has a parameter '%s' of its own: rename that " ..
                     "of '%s'", about.name, own[2], about.name)
@@ -179,10 +174,29 @@ function subject.compose(about, lowered, name, list, signature, left_out)
             taken[own[2]] = true
         end
     end
-    local declared = subject.mentions(about.helpers, "adjoint_place") -- in the text of an adjoint
-    local places = not declared and subject.mentions(body, "adjoint_place") and PLACES or ""
+    local declared = ir.mentions(about.helpers, "adjoint_place") -- in the text of an adjoint
+    local places = not declared and ir.mentions(body, "adjoint_place") and PLACES or ""
     return ("%s%skernel void %s(%s) {\n%s\n}"):format(about.helpers, places, name, table.concat(parts, ", "), body),
         taken
+end
+
+--- subject.arguments(about [, read]) returns the names of the parameters that a derivative takes as its kernel does.
+-- `read`: a further kind of parameters that are read.
+function subject.arguments(about, read)
+    local list = {}
+    for _, param in ipairs(about.params) do
+        local kind = param.kind
+        if not param.fixed and (subject.INPUTS[kind] or kind == "iterator stream" or kind == read) then
+            list[#list + 1] = param.name
+        end
+    end
+    return list
+end
+
+--- subject.kernel(spec, text) returns the kernel of a text, which is compiled once and kept in spec.kernels.
+function subject.kernel(spec, text)
+    spec.kernels[text] = spec.kernels[text] or rill.kernel(text, {fast = spec.fast})
+    return spec.kernels[text]
 end
 
 -- ---- the methods of kernels

@@ -269,12 +269,8 @@ function tangent.tangent(k, options)
         local lowered = subject.refusing(about, where, subject.lowered_of, about)
         local names = subject.names_of(about, wrt,
             function(name) return lowered.types.info(about.types[name]).real end, where)
-        local t = {about = about, names = names, arguments = {}, accepts = {}, where = "tangent of " .. about.name}
-        for _, param in ipairs(about.params) do
-            if not param.fixed and (subject.INPUTS[param.kind] or param.kind == "iterator stream") then
-                table.insert(t.arguments, param.name)
-            end
-        end
+        local t = {about = about, names = names, arguments = subject.arguments(about), accepts = {},
+            where = "tangent of " .. about.name}
         for _, name in ipairs(names) do table.insert(t.arguments, name .. "_dot") end
         for _, name in ipairs(t.arguments) do t.accepts[name] = true end
         t.made = make(about, names, lowered, where)

@@ -2,9 +2,9 @@
 -- over all elements of a gather stream: each iteration contributes from all elements of the launch to the same
 -- element. They are added up by a kernel that runs over the iterations, and computes the contributions again for
 -- blocks of elements.
-local rill = require "rill.core.public"
 local contributions = require "rill.grad.kernel.contributions"
 local ir = require "rill.grad.kernel.ir"
+local subject = require "rill.grad.kernel.subject"
 local tables = require "rill.core.tables"
 local write = require "rill.grad.kernel.write"
 
@@ -156,10 +156,6 @@ end
 
 -- ---- texts
 
-local function mentions(text, name)
-    return text:find("%f[%w_.]" .. name .. "%f[^%w_]") ~= nil
-end
-
 local ELEMENTS <const> = {["input stream"] = true, ["in-place stream"] = true}
 
 -- Returns the declarations of the parameters that a body mentions, and the names of those that are elements of the
@@ -167,7 +163,7 @@ local ELEMENTS <const> = {["input stream"] = true, ["in-place stream"] = true}
 local function parameters_of(about, lowered, made, body)
     local list, elements, constants, gathers = {}, {}, {}, {}
     for _, param in ipairs(about.params) do
-        if not param.fixed and mentions(body, param.name) then
+        if not param.fixed and ir.mentions(body, param.name) then
             if param.kind == "constant" then
                 list[#list + 1], constants[param.name] = param.declaration, true
             elseif param.kind == "gather stream" then
@@ -181,18 +177,18 @@ local function parameters_of(about, lowered, made, body)
     end
     for _, output in ipairs(lowered.outputs) do
         local bar = output.name .. "_bar"
-        if mentions(body, bar) then elements[bar] = output.type end
+        if ir.mentions(body, bar) then elements[bar] = output.type end
     end
     for name, words in pairs(made.places) do
         for _, word in ipairs {words.size, words.mode} do
-            if mentions(body, word) then
+            if ir.mentions(body, word) then
                 list[#list + 1] = "ivec4 " .. word
                 gathers[name] = gathers[name] or "size"
             end
         end
     end
     for name in pairs(made.pulled) do
-        if mentions(body, name .. "_first") then return nil end
+        if ir.mentions(body, name .. "_first") then return nil end
     end
     return list, elements, constants, gathers
 end
@@ -246,7 +242,8 @@ function uniform.specify(about, lowered, made, found, compose)
     ir.walk(list, function(s) loops = loops or live[s] and s.body ~= nil end)
     if loops then return nil end -- each iteration would run the other loop again
     local body = write.body(list, live, zero, lowered.types.info)
-    if mentions(body, "push") or mentions(body, "sizeof_list") or mentions(body, "spacingof") then return nil end
+    if ir.mentions(body, "push") or ir.mentions(body, "sizeof_list") or ir.mentions(body,
+        "spacingof") then return nil end
     local params, elements, constants, gathers = parameters_of(about, lowered, made, body)
     if not params then return nil end
     local spec = {
@@ -276,11 +273,6 @@ end
 
 -- ---- launches
 
-local function kernel_of(spec, text)
-    spec.kernels[text] = spec.kernels[text] or rill.kernel(text, {fast = spec.fast})
-    return spec.kernels[text]
-end
-
 -- Returns the arguments by the names in a set.
 local function arguments_of(set, given, sizes)
     local arguments = {}
@@ -298,11 +290,11 @@ local function places_of(spec, given, sizes, shapes)
     if key and spec.key == key then return spec.places end
     local arguments = arguments_of(spec.count_taken, given, sizes)
     arguments.turns, arguments.shape = nil, 1
-    local places = {turns = kernel_of(spec, spec.count)(arguments):get(1)}
+    local places = {turns = subject.kernel(spec, spec.count)(arguments):get(1)}
     for i, site in ipairs(places.turns > 0 and spec.sites or {}) do
         arguments = arguments_of(site.taken, given, sizes)
         arguments.turn_at, arguments.shape = nil, places.turns
-        places[i] = {at = kernel_of(spec, site.text)(arguments), orders = {}}
+        places[i] = {at = subject.kernel(spec, site.text)(arguments), orders = {}}
     end
     spec.key, spec.places = key, places
     return places
@@ -345,9 +337,9 @@ function uniform.sum(spec, given, sizes, shapes, launch)
     end
     for name in pairs(spec.elements) do arguments[name] = given[name] end
     for name, value in pairs(sizes) do
-        if mentions(spec.body, name) then arguments[name] = value end
+        if ir.mentions(spec.body, name) then arguments[name] = value end
     end
-    local results, list = {kernel_of(spec, text)(arguments)}, {}
+    local results, list = {subject.kernel(spec, text)(arguments)}, {}
     for i, site in ipairs(spec.sites) do
         list[i] = {name = site.name, at = places[i].at, add = results[i]:sum(1)}
     end
