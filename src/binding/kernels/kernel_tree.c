@@ -1,5 +1,5 @@
 /* What is known about a kernel text: its notes; for the command its errors (_lint); for tests and tools/tree.lua its tree
- * (_tree) (_tree). */
+ * (_tree). */
 #include "binding/kernels/kernel.h"
 
 #include "binding/binding.h"

@@ -26,8 +26,9 @@ local function add_sites(about, lowered, made, list, out)
             {"ivec4 " .. made.places[site.name].mode, made.places[site.name].mode},
         }, others)
         local depends, seeded = {}, false
-        for _, output in ipairs(lowered.outputs) do seeded = seeded or ir.mentions(text,
-            subject.adjoint_name(output.name)) end
+        for _, output in ipairs(lowered.outputs) do
+            seeded = seeded or ir.mentions(text, subject.adjoint_name(output.name))
+        end
         for name in pairs(taken) do
             depends[#depends + 1] = name ~= site.at and name or nil
         end

@@ -37,9 +37,8 @@ function subject.described(k)
     local tree, module, helpers = core._kernel_tree(k)
     local _, fast, params, group, reduces = core._kernel_text(k)
     local about = {
-        name = k.name, tree = tree, module = module, helpers = helpers, fast = fast, params = params, kinds = {},
-            fixed = {},
-        by_name = {}, types = {}, group = group, reduces = reduces, random = core._is_random(k),
+        name = k.name, tree = tree, module = module, helpers = helpers, fast = fast, params = params, group = group,
+        reduces = reduces, random = core._is_random(k), kinds = {}, fixed = {}, by_name = {}, types = {},
     }
     for _, param in ipairs(params) do
         about.kinds[param.name], about.by_name[param.name] = param.kind, param
@@ -77,8 +76,9 @@ function subject.names_of(about, wrt, is_real, where, own)
     local list = {}
     if wrt == nil then
         for _, param in ipairs(about.params) do
-            if subject.INPUTS[param.kind] and not param.fixed and
-                is_real(param.name) then list[#list + 1] = param.name end
+            if subject.INPUTS[param.kind] and not param.fixed and is_real(param.name) then
+                list[#list + 1] = param.name
+            end
         end
         if #list == 0 then fail("%s: '%s' has no parameter of floats that can be differentiated", where, about.name) end
         return list
