@@ -24,6 +24,7 @@ offer(set_function, "rill.stream.concat", "concat")
 offer(set_function, "rill.stream.creation", "zeros", "ones", "full", "eye", "arange", "linspace", "logspace",
     "meshgrid")
 offer(set_function, "rill.stream.selection", "stack", "take_along")
+offer(set_function, "rill.stream.lexsort", "lexsort")
 offer(set_function, "rill.stream.print", "print_options")
 core._metamethod("__tostring", lazy.call("rill.stream.print", "text"))
 offer(set_function, "rill.stream.statistics", "cov", "corrcoef", "histogram2d", "interp")

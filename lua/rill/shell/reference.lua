@@ -188,6 +188,7 @@ s:unique(options?: {inverse?: boolean}): stream, stream, stream? -- returns the 
 s:sort(options?: {descending?: boolean, axis?: integer, key?: string}): stream -- returns the elements sorted along the last axis; stable. key: a GLSL expression in x, the element
 s:top_k(k: integer, options?: {largest?: boolean}): stream, stream -- returns the k largest elements in descending order, and their 0-based indices
 rill.argsort(s: source, options?: {descending?: boolean, axis?: integer}): stream -- returns the 0-based indices that sort the stream: rill.gather(s, indices) is sorted
+rill.lexsort(keys: source[], options?: {descending?: boolean|boolean[]}): stream -- returns the 0-based indices that sort rows by several keys, streams of one dimension: the first key is the primary one. Stable
 rill.sort_by_key(keys: source, ...: source|{descending?: boolean, axis?: integer}): stream, ... -- sorts keys, and up to 16 streams of values in the order of the keys
 rill.searchsorted(sorted: source, values: source|number, options?: {side?: string}): stream -- returns, for each value (or for one number, as a number), the number of elements of a sorted stream that are less than it. side = "right": less than or equal
 rill.merge(a: source, b: source, options?: {descending?: boolean}): stream -- merges two sorted streams into one
