@@ -401,6 +401,8 @@ random2 | random2(), random3(), random4() -- vec2, vec3, vec4: random numbers in
 random_int | random_int(n) -- int or uint, as n: a random whole number in 0 .. n - 1
 random_normal | random_normal() -- float: a normally distributed number with mean 0 and standard deviation 1
 random_exponential | random_exponential() -- float: an exponentially distributed number with mean 1
+eigen_symmetric | eigen_symmetric(a, values, vectors) -- sets the eigenvalues of a symmetric matrix (mat2 to mat4, dmat2 to dmat4), ascending, and the columns of `vectors` to its eigenvectors
+svd | svd(a, u, s, v) -- sets the singular values s of a matrix (mat2 to mat4, dmat2 to dmat4), descending, and the orthogonal matrices u and v: a = u diag(s) transpose(v)
 gradient | gradient void f(parameters of f, T r_bar<>, out T x_bar<>) { ... } -- your own rule for the derivatives of the kernel f: computes adjoints of what f reads from the adjoints of its outputs
 shared | kernel(64) void f(...) { shared float part[64]; ... } -- memory of a work group, in group kernels
 barrier | barrier() -- in group kernels: waits for all invocations of the work group

@@ -100,6 +100,7 @@ typedef struct Body {
     bool uses_spacing;          /* spacingof */
     bool uses_position;         /* uses an index or a neighbor, so the dimensions of the launch cannot be merged */
     uint32_t helpers;           /* the set of the functions that the body calls: 1u << BodyHelper */
+    uint32_t jacobi[2];         /* the matrices of which it calls eigen_symmetric [0] and svd [1]: 1u << body_matrix */
     bool random;                /* draws random numbers */
     bool unbounded;             /* has a loop that is not provably short */
     double trips;               /* upper bound of the iterations of all bounded loops together */
@@ -110,6 +111,12 @@ typedef struct Body {
     const Token *subgroup[SUBGROUP_TRAITS]; /* the first call that needs the trait; NULL: none */
     bool exact;                             /* operations are kept as written: see emit_exact.c */
 } Body;
+
+/* Returns the number of a type of square matrices in Body.jacobi. */
+static inline int body_matrix(bool doubles, int columns)
+{
+    return (doubles ? 3 : 0) + columns - 2;
+}
 
 /* What a push to a variable output does: see derive.h. */
 typedef enum BodyMode { BODY_PLAIN, BODY_COUNT, BODY_WRITE } BodyMode;

@@ -241,6 +241,26 @@ static void list_helper(Emit *e, const char *name, bool doubles)
     }
 }
 
+/* What the sweeps take for each pair of columns as tokens of the text: more than a body of which several elements are
+ * inlined has, since compilers would need seconds. */
+enum { JACOBI_TOKENS = 1000 };
+
+/* Writes the type of the matrix after the name of a function of shaders/functions/jacobi.glsl, and lists it in the body. */
+static void put_matrix(Emit *e, NodeIndex node, bool svd)
+{
+    TypeIndex given[MAX_FORM] = {0};
+    FunctionForm form = {0};
+    int count = 0;
+    for (NodeIndex i = emit_node(e, node)->child; i && count < MAX_FORM; i = emit_node(e, i)->next) {
+        given[count++] = emit_node(e, i)->type;
+    }
+    functions_match(functions_of(emit_node(e, node)), &e->t.tree->types, given, count, &form);
+    TypeInfo info = pass_info(&e->t, form.params[0]);
+    e->body->jacobi[svd] |= 1u << body_matrix(info.base == BASE_DOUBLE, info.columns);
+    e->self.tokens += JACOBI_TOKENS * info.columns * (info.columns - 1) / 2;
+    emit_format(e, "_%s", pass_name(&e->t, form.params[0]));
+}
+
 static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
 {
     const char *name = functions_of(emit_node(e, node))->name;
@@ -258,7 +278,12 @@ static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
         emit_helper(e, HELPER_WIDE, "");
     }
     list_helper(e, text, emit_info(e, node).base == BASE_DOUBLE);
-    emit_format(e, "%s(", text);
+    emit_text(e, text);
+    bool svd = strcmp(text, "rill_svd") == 0;
+    if (svd || strcmp(text, "rill_eigen") == 0) {
+        put_matrix(e, node, svd);
+    }
+    emit_text(e, "(");
     for (NodeIndex i = emit_node(e, node)->child; i; i = emit_node(e, i)->next, k++) {
         emit_text(e, k ? ", " : "");
         if (emit_node(e, i)->flags & CHANGED) {

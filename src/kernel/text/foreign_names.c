@@ -186,6 +186,8 @@ static const Hint call_hints[] = {
     {"sum mean reduce", "write a loop, or call the function of the stream in Lua"},
     {"tostring str format", "kernel text has no strings"},
     {"mul", "write x * y"},
+    {"eig eigh eig3 eigen eigenvalues sym_eig", "write eigen_symmetric(a, values, vectors)"},
+    {"svd2 svd3 SVD", "write svd(a, u, s, v)"},
     {"__fmul __fmul_rn __dmul __mul24 mul24 __imul", "write x * y"},
     {"__fadd __dadd", "write x + y"},
     {"__fsub __dsub", "write x - y"},

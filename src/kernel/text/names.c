@@ -14,7 +14,8 @@ static const char *const spellings[][2] = {
     {"rsqrt", "inversesqrt"}, {"atan2", "atan"},     {"saturate", "rill_saturate"},
     {"fmod", "rill_fmod"},    {"log", "rill_log"},   {"log2", "rill_log2"},
     {"exp", "rill_exp"},      {"exp2", "rill_exp2"}, {"pow", "rill_pow"},
-    {"sin", "rill_sin"},      {"cos", "rill_cos"},
+    {"sin", "rill_sin"},      {"cos", "rill_cos"},   {"eigen_symmetric", "rill_eigen"},
+    {"svd", "rill_svd"},
 };
 
 static const char *const reserved[] = {

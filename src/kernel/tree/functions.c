@@ -85,6 +85,8 @@ static const FunctionRow rows[] = {
     {"transpose", NODE_BUILTIN, "T(M)"},
     {"determinant", NODE_BUILTIN, "m(Q)"},
     {"inverse", NODE_BUILTIN, "Q(Q)"},
+    {"eigen_symmetric", NODE_BUILTIN, "void(Q, out C, out Q)"},
+    {"svd", NODE_BUILTIN, "void(Q, out Q, out C, out Q)"},
     /* comparisons of vectors */
     {"lessThan", NODE_BUILTIN, "V(A, A)"},
     {"lessThanEqual", NODE_BUILTIN, "V(A, A)"},
@@ -387,8 +389,8 @@ static void list_letters(const char *forms, StrBuf *out)
                                            {"M", "a matrix"},
                                            {"Q", "a square matrix"},
                                            {"T", "the transposed matrix"},
-                                           {"C", "a column of M"},
-                                           {"R", "a row of M"}};
+                                           {"C", "a column of the matrix"},
+                                           {"R", "a row of the matrix"}};
     const char *comma = ": ";
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         int found = 0;

@@ -62,6 +62,27 @@ static const struct {
     [HELPER_RANDOM_NORMAL] = {.text = shader_random_normal},
 };
 
+/* Writes the functions of jacobi.glsl for the matrices of two sets (Body.jacobi). */
+static void write_jacobi(StrBuf *out, const uint32_t sets[2])
+{
+    for (int wide = 0; wide < 2; wide++) {
+        const char *d = wide ? "d" : "", *first = "#define RILL_FIRST\n";
+        for (int n = 2; n <= 4; n++) {
+            uint32_t bit = 1u << body_matrix(wide, n);
+            if ((sets[0] | sets[1]) & bit) {
+                strbuf_addf(out,
+                            "#define RILL_N %d\n#define RILL_R %s\n#define RILL_V %svec%d\n#define RILL_M %smat%d\n%s",
+                            n, wide ? "double" : "float", d, n, d, n, first);
+                strbuf_add(out, wide ? "#define RILL_WIDE\n" : "");
+                strbuf_addf(out, sets[0] & bit ? "#define RILL_EIGEN rill_eigen_%smat%d\n" : "", d, n);
+                strbuf_addf(out, sets[1] & bit ? "#define RILL_SVD rill_svd_%smat%d\n" : "", d, n);
+                strbuf_add(out, shader_jacobi);
+                first = "";
+            }
+        }
+    }
+}
+
 /* Writes the functions that guard loops. On some drivers (llvmpipe of Mesa 22.3) lanes that have
  * left a loop continue to load, which replaces the values that they loaded before: by zeros from a
  * storage block, or by the element at the last value from a texture, as in "k = g[k]". An exit
@@ -89,9 +110,11 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
     strbuf_add(out, traits->exact_zeros ? plain_zeros : shader_zero);
     strbuf_add(out, shader_prelude);
     write_guards(out, traits, four);
-    uint32_t helpers = 0;
+    uint32_t helpers = 0, jacobi[2] = {0};
     for (int k = 0; k < count; k++) {
         helpers |= bodies[k] ? bodies[k]->helpers : 0;
+        jacobi[0] |= bodies[k] ? bodies[k]->jacobi[0] : 0;
+        jacobi[1] |= bodies[k] ? bodies[k]->jacobi[1] : 0;
     }
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
         bool needed = helpers & (1u << i | (called[i].also ? 1u << called[i].also : 0u));
@@ -101,6 +124,7 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
             write_vectors(out, called[i].vectors[n], called[i].parameters);
         }
     }
+    write_jacobi(out, jacobi);
 }
 
 void prelude_faults(StrBuf *out, const char *inside, bool check, bool partial, bool canary)

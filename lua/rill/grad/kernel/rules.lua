@@ -15,7 +15,7 @@ local rules = {}
 --- rules.outputs: builtin functions that write to arguments.
 rules.outputs = {
     modf = true, frexp = true, uaddCarry = true, usubBorrow = true, umulExtended = true, imulExtended = true,
-    sample_corners = true,
+    sample_corners = true, eigen_symmetric = true, svd = true,
 }
 
 --- rules.bits: functions that turn floats into bits ("from"), and bits into floats ("to").
