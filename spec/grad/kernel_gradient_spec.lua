@@ -133,6 +133,29 @@ describe("k:gradient", function()
         end
     end)
 
+    it("keeps the order of indices as long as the stream of indices", function()
+        local kernel = rill.kernel "kernel void f(float a[], int i<>, int j[], out float r<>) { r = a[i + j[0]]; }"
+        local a, bar = rill.random(4000), rill.random(4000)
+        local j = rill.from({3}, "int")
+        local function bytes()
+            collectgarbage()
+            collectgarbage()
+            return rill.memory().bytes
+        end
+        local before = bytes()
+        local i = rill.random(4000, {type = "int", low = 0, high = 3000})
+        local with_indices = bytes()
+        local g = kernel:gradient {wrt = {"a"}}
+        local grad = rill.grad(function(x) return (kernel(x, i, j) ^ 2):sum() end)
+        for _ = 1, 3 do
+            g(a, i, j, bar)
+            grad(a)
+        end
+        assert.is_true(bytes() >= with_indices + 4 * 4000) -- the order
+        i, grad = nil, nil
+        assert.equal(before, bytes())
+    end)
+
     it("has the same bits for new and for kept orders #tables", function()
         local kernel = rill.kernel "kernel void f(float a[], int i<>, out float r<>) { r = a[i]; }"
         local g, n = kernel:gradient(), 5000

@@ -6,6 +6,7 @@
 -- overwrites elements ends their adjoint. Streams of integers and bools have no derivative and are never tracked.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local contributions = require "rill.grad.kernel.contributions"
 local derivative = require "rill.grad.derivative"
 local errors = require "rill.core.error"
 local expression = require "rill.algebra.expression"
@@ -248,7 +249,7 @@ end
 -- Returns a box with a stream. If its elements are overwritten by a recorded operation, they are copied first.
 -- `since`: the version from which on they must not have been written. Default: the present one.
 local function box_of(s, since)
-    local view, version = core._leaf(s)
+    local view, version = contributions.view(s)
     version = since or version
     local serial = core._serial(view)
     local box = {stream = view, version = version, older = serial and needed[serial], serial = serial}

@@ -1,6 +1,7 @@
 -- Makes the kernels of a gradient.
 local rill = require "rill.core.public"
 local adjoint = require "rill.grad.kernel.adjoint"
+local contributions = require "rill.grad.kernel.contributions"
 local ir = require "rill.grad.kernel.ir"
 local linear = require "rill.grad.kernel.linear"
 local neighbors = require "rill.grad.kernel.neighbors"
@@ -34,7 +35,7 @@ local function add_sites(about, lowered, made, list, out)
         end
         table.sort(depends)
         if not seeded and not about.random then
-            site.places, own[site.at] = {text = text, depends = depends, orders = {}}, true
+            site.places, own[site.at] = {text = text, depends = depends, orders = contributions.store()}, true
         else
             site.at_output = out("int", site.at)
             first[#first + 1] = none

@@ -8,7 +8,7 @@ local contributions = {}
 
 local LONGEST <const> = 512 -- of the runs of equal destinations that one invocation adds up
 local UNROLLED <const> = 6 -- numbers of contributions for which there is a kernel without a loop
-local KEPT <const> = 8 -- orders per table
+local KEPT <const> = 8 -- tables per store
 
 -- ---- orders
 
@@ -84,18 +84,46 @@ local function sort_by_count(order)
     order.begin, order.ends = nil, nil
 end
 
---- contributions.kept(orders, key, make) returns the order with a key from a table of orders, or stores that of make().
--- make returns destinations and their number.
-function contributions.kept(orders, key, make)
-    local order = key and orders[key]
-    if not order then
-        order = contributions.order(make())
-        if key then
-            if orders[#orders] and #orders >= KEPT then orders[table.remove(orders, 1)] = nil end
-            orders[#orders + 1], orders[key] = key, order
+local owners <const> = setmetatable({}, {__mode = "kv"}) -- of views
+
+--- contributions.view(s) returns a view of a stream, which stays the same if the stream is closed or gets other boundary
+-- modes, and the version of its memory. What follows from the view is kept as long as the stream.
+function contributions.view(s)
+    local view, version = core._leaf(s)
+    owners[view] = owners[s] or s
+    return view, version
+end
+
+local WEAK_KEYS <const>, WEAK_VALUES <const> = {__mode = "k"}, {__mode = "v"}
+
+--- contributions.store() returns an empty store for `contributions.kept`: the list of its entries {key, holder}, oldest
+-- first, `of` (what is kept, by key) and `held` (nested tables whose keys are the streams from which it follows).
+function contributions.store()
+    return {of = setmetatable({}, WEAK_VALUES), held = setmetatable({}, WEAK_KEYS)}
+end
+
+--- contributions.kept(store, values, make) returns the table that a store has for the values, or stores that of make().
+-- A table is kept until one of the streams among the values is collected or written, or KEPT others are stored.
+function contributions.kept(store, values, make)
+    local key = contributions.key(values)
+    local kept = key and store.of[key] or make()
+    if not key then return kept end
+    local holder = store.held
+    for _, value in ipairs(values) do
+        if rill.type(value) == "stream" then
+            local owner = owners[value] or value
+            holder[owner] = holder[owner] or setmetatable({}, WEAK_KEYS)
+            holder = holder[owner]
         end
     end
-    return order
+    if holder[key] then return kept end
+    holder[key], store.of[key] = kept, kept
+    store[#store + 1] = setmetatable({key = key, holder = holder}, WEAK_VALUES)
+    if #store > KEPT then
+        local oldest = table.remove(store, 1)
+        if oldest.holder then oldest.holder[oldest.key] = nil end
+    end
+    return kept
 end
 
 -- ---- sums

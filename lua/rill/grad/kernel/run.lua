@@ -168,9 +168,9 @@ local function sum_in_order(g, site, given, shape, type_name, add, launch)
     end
     table.move(launch, 1, #launch, #values + 1, values)
     table.move(shape, 1, #shape, #values + 1, values)
-    local order = contributions.kept(places.orders, contributions.key(values), function()
+    local order = contributions.kept(places.orders, values, function()
         places.kernel = places.kernel or rill.kernel(places.text)
-        return places.kernel(arguments), tables.product(shape)
+        return contributions.order(places.kernel(arguments), tables.product(shape))
     end)
     return contributions.sum(order, shape, type_name, add)
 end

@@ -248,8 +248,7 @@ function uniform.specify(about, lowered, made, found, compose)
     if not params then return nil end
     local spec = {
         params = params, elements = elements, constants = constants, gathers = gathers, body = body, kernels = {},
-            orders = {},
-        sites = found.sites, turn = loop.variable.name, helpers = about.helpers, name = about.name .. "_sums",
+        places = contributions.store(), sites = found.sites, turn = loop.variable.name, helpers = about.helpers, name = about.name .. "_sums",
         fast = about.fast,
     }
     -- The numbers of iterations, and the destination of each one.
@@ -286,18 +285,17 @@ local function places_of(spec, given, sizes, shapes)
     for _, name in ipairs(tables.keys(spec.constants)) do values[#values + 1] = given[name] end
     for _, name in ipairs(tables.keys(spec.gathers)) do values[#values + 1] = shapes[name] end
     for _, name in ipairs(tables.keys(sizes)) do values[#values + 1] = sizes[name] end
-    local key = contributions.key(values)
-    if key and spec.key == key then return spec.places end
-    local arguments = arguments_of(spec.count_taken, given, sizes)
-    arguments.turns, arguments.shape = nil, 1
-    local places = {turns = subject.kernel(spec, spec.count)(arguments):get(1)}
-    for i, site in ipairs(places.turns > 0 and spec.sites or {}) do
-        arguments = arguments_of(site.taken, given, sizes)
-        arguments.turn_at, arguments.shape = nil, places.turns
-        places[i] = {at = subject.kernel(spec, site.text)(arguments), orders = {}}
-    end
-    spec.key, spec.places = key, places
-    return places
+    return contributions.kept(spec.places, values, function()
+        local arguments = arguments_of(spec.count_taken, given, sizes)
+        arguments.turns, arguments.shape = nil, 1
+        local places = {turns = subject.kernel(spec, spec.count)(arguments):get(1)}
+        for i, site in ipairs(places.turns > 0 and spec.sites or {}) do
+            arguments = arguments_of(site.taken, given, sizes)
+            arguments.turn_at, arguments.shape = nil, places.turns
+            places[i] = subject.kernel(spec, site.text)(arguments)
+        end
+        return places
+    end)
 end
 
 --- uniform.sum(spec, given, sizes, shapes, launch) returns the sums for the sites of a loop: a list of {name, at,
@@ -341,7 +339,7 @@ function uniform.sum(spec, given, sizes, shapes, launch)
     end
     local results, list = {subject.kernel(spec, text)(arguments)}, {}
     for i, site in ipairs(spec.sites) do
-        list[i] = {name = site.name, at = places[i].at, add = results[i]:sum(1)}
+        list[i] = {name = site.name, at = places[i], add = results[i]:sum(1)}
     end
     return list
 end
