@@ -1108,7 +1108,8 @@ function derivatives.script(d)
     local near = fast or text:find "mat%d" ~= nil -- drivers compute (A * B) * v as A * (B * v)
     return SCRIPT:format("[==[\n" .. text .. "]==]", fast and ", {fast = true}" or "", self.specialized and
         ("k = k:specialize {%s = 3}\n"):format(self.specialized) or "", table.concat(arguments, ", "),
-        "shape = " .. shape_text(shape) .. (near and ", near = true" or ""), tostring(single))
+        "shape = " .. shape_text(shape) .. (near and ", near = true" or "") ..
+            (d:chance(1, 4) and "" or ", alone = false"), tostring(single))
 end
 
 function derivatives.scripts(draws)

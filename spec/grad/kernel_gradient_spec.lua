@@ -133,6 +133,16 @@ describe("k:gradient", function()
         end
     end)
 
+    it("has no contributions from a loop whose reads only count", function()
+        local kernel = rill.kernel [[kernel void f(double x<>, double a[], out double r<>, out int n<>) {
+            for (int i = 0; i < 1; i++) n += a[1] < 1.0 ? 1 : 2;
+            r = 2.0 * x; }]]
+        local bar = rill.from({1, 10}, "double")
+        local x_bar, a_bar = kernel:gradient()(rill.zeros(2, "double"), rill.from({1, 2, 3}, "double"), bar)
+        check.equal({2, 20}, x_bar:values())
+        check.equal({0, 0, 0}, a_bar:values())
+    end)
+
     it("keeps the order of indices as long as the stream of indices", function()
         local kernel = rill.kernel "kernel void f(float a[], int i<>, int j[], out float r<>) { r = a[i + j[0]]; }"
         local a, bar = rill.random(4000), rill.random(4000)

@@ -195,7 +195,7 @@ end
 
 local SUM <const> = [[
 $helpers
-kernel void $name($params, ivec4 launch_size, int launch_block, $outs) {
+kernel void $name($params, $outs) {
   int $turn = indexof($first, 0), launch_from = indexof($first, 1) * launch_block;
   int launch_end = launch_from +
     min(launch_block, launch_size.x * launch_size.y * launch_size.z * launch_size.w - launch_from);
@@ -305,8 +305,8 @@ function uniform.sum(spec, given, sizes, shapes, launch)
     local total, rank = tables.product(launch), #launch
     local places = total > 0 and places_of(spec, given, sizes, shapes)
     if total == 0 or places.turns == 0 then return {} end
-    local brackets, params, outs, first = ("[]"):rep(rank), {}, {}, nil
-    for i, declaration in ipairs(spec.params) do params[i] = declaration end
+    local brackets, outs, first = ("[]"):rep(rank), {}, nil
+    local params = {"ivec4 launch_size", "int launch_block", table.unpack(spec.params)}
     for _, name in ipairs(tables.keys(spec.elements)) do
         params[#params + 1] = ("%s %s%s"):format(spec.elements[name], name, brackets)
     end
