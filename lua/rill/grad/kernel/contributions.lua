@@ -86,8 +86,8 @@ end
 
 local owners <const> = setmetatable({}, {__mode = "kv"}) -- of views
 
---- contributions.view(s) returns a view of a stream, which stays the same if the stream is closed or gets other boundary
--- modes, and the version of its memory. What follows from the view is kept as long as the stream.
+--- contributions.view(s) returns a view of a stream, which stays the same if the stream is closed or gets other
+-- boundary modes, and the version of its memory. What follows from the view is kept as long as the stream.
 function contributions.view(s)
     local view, version = core._leaf(s)
     owners[view] = owners[s] or s

@@ -248,8 +248,8 @@ function uniform.specify(about, lowered, made, found, compose)
     if not params then return nil end
     local spec = {
         params = params, elements = elements, constants = constants, gathers = gathers, body = body, kernels = {},
-        places = contributions.store(), sites = found.sites, turn = loop.variable.name, helpers = about.helpers, name = about.name .. "_sums",
-        fast = about.fast,
+        places = contributions.store(), sites = found.sites, turn = loop.variable.name, helpers = about.helpers,
+        name = about.name .. "_sums", fast = about.fast,
     }
     -- The numbers of iterations, and the destination of each one.
     local count = {op = "out", name = "turns", e = loop.first, root = true}
