@@ -179,9 +179,9 @@ describe("a suggestion", function()
 
     it("is not given if only the letters are similar", function()
         for owner, words in pairs {
-            rill = {"mgrid", "sinc", "gridDim", "lstsq", "vander", "polyfit", "fftfreq", "signal", "isin", "expm",
+            rill = {"mgrid", "sinc", "gridDim", "lstsq", "vander", "polyfit", "fftfreq", "signal", "expm",
                 "mode", "insert", "block", "matrix_rank"},
-            s = {"pinv", "isin", "mode", "insert", "block", "ffill", "bfill", "duplicated", "expanding", "glu",
+            s = {"pinv", "mode", "insert", "block", "ffill", "bfill", "duplicated", "expanding", "glu",
                 "quantize", "lfilter", "spline", "masked_scatter", "lower", "modf", "spacing", "sqrtm"},
             ["rill.solve"] = {"qr", "lstsq"},
             c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},

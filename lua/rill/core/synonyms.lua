@@ -141,6 +141,10 @@ s:top_k(k): topk nlargest
 s:histogram(): hist histc
 s:unique(): distinct set_unique
 s:unique().size: nunique
+s:isin(t): in1d is_in
+rill.union(a, b): union1d
+rill.intersect(a, b): intersect1d
+rill.difference(a, b): setdiff1d
 rill.reduce_by_key(s:sort(), rill.ones(s.size, "int")): value_counts
 (rill.reduce_by_key(s, rill.ones(s.size, "int"))): unique_consecutive
 rill.concat {s, t}: cat append concatenate concat extend
@@ -174,7 +178,7 @@ rill.atan2(s, t): arctan2
 s - rill.trunc(s): frac
 s:sort {axis = 1}: msort
 rill.choice(s, n): sample
--: pinv polyfit argpartition isin in1d expm mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
+-: pinv polyfit argpartition expm mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
 -: ffill bfill duplicated expanding glu celu quantize lfilter spline choose modf place spacing loc iloc addr sqrtm
 ]==],
     c = [==[
@@ -442,7 +446,7 @@ math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
 -: lstsq polyfit polyval vander fftfreq rfftfreq mgrid ogrid sinc gridDim signal
--: isin in1d expm logm mode insert block matrix_rank
+-: expm logm mode insert block matrix_rank
 #s.shape: ndim rank
 rill.load: npy
 rill.choice: sample

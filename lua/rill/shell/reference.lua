@@ -191,6 +191,11 @@ rill.argsort(s: source, options?: {descending?: boolean, axis?: integer}): strea
 rill.lexsort(keys: source[], options?: {descending?: boolean|boolean[]}): stream -- returns the 0-based indices that sort rows by several keys, streams of one dimension: the first key is the primary one. Stable
 rill.sort_by_key(keys: source, ...: source|{descending?: boolean, axis?: integer}): stream, ... -- sorts keys, and up to 16 streams of values in the order of the keys
 rill.searchsorted(sorted: source, values: source|number, options?: {side?: string}): stream -- returns, for each value (or for one number, as a number), the number of elements of a sorted stream that are less than it. side = "right": less than or equal
+rill.lookup(keys: source, table_keys: source, table_values: source, default?: element): stream -- returns the value of each key: that of the equal element of table_keys, whose elements differ. Default for keys that the table does not have: NaN for floats, else an error
+s:isin(t: source|table): stream -- returns, as booleans, whether each element is an element of t
+rill.union(a: source, b: source): stream -- returns the distinct elements of two streams, ascending
+rill.intersect(a: source, b: source): stream -- returns the distinct elements of a that are elements of b, ascending
+rill.difference(a: source, b: source): stream -- returns the distinct elements of a that are not elements of b, ascending
 rill.merge(a: source, b: source, options?: {descending?: boolean}): stream -- merges two sorted streams into one
 ]==] },
     { "scatter", [==[

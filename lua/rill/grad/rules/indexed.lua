@@ -3,6 +3,7 @@ local rill = require "rill.core.public"
 local core = require "rill.core"
 local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
+local match = require "rill.stream.match"
 local places = require "rill.grad.places"
 local tape = require "rill.grad.tape"
 local types = require "rill.core.types"
@@ -37,6 +38,19 @@ rule("rill.gather", function(call, src, index, ...)
     local modes <const> = rill.type(src) == "stream" and core._boundary(src) or nil
     local at <const> = tape.suspended(read_by, shape, modes, index)
     call:record({src}, {y}, {at = at}, function(kept, g)
+        return added(g, kept.at, types.list[kind].seen, shape)
+    end)
+    return y
+end)
+
+rule("rill.lookup", function(call, keys, table_keys, table_values, ...)
+    local y <const> = call:run(keys, table_keys, table_values, ...)
+    local kind <const>, shape <const> = y.type, table_values.shape
+    local at <const> = tape.suspended(function()
+        local own <const> = places.stream(keys)
+        return match.find({axes.reshaped(own, own.size)}, {places.stream(table_keys)})
+    end)
+    call:record({table_values}, {y}, {at = at}, function(kept, g)
         return added(g, kept.at, types.list[kind].seen, shape)
     end)
     return y

@@ -186,7 +186,7 @@ end)
 
 -- ---- integers and bools: the derivative is 0
 
-for name in ("s:any s:all s:count s:argmin s:argmax s:find rill.argsort rill.lexsort rill.searchsorted " ..
-    "rill.active"):gmatch "%S+" do
+for name in ("s:any s:all s:count s:argmin s:argmax s:find s:isin rill.argsort rill.lexsort " ..
+    "rill.searchsorted rill.active"):gmatch "%S+" do
     rule(name, function(call, ...) return call:run(...) end)
 end
