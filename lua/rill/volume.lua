@@ -9,7 +9,6 @@ local lattice = require "rill.stream.grid"
 local rays = require "rill.render.volume.rays"
 local shell = require "rill.render.volume.isosurface"
 local transfer = require "rill.render.volume.transfer"
-local voxels = require "rill.stream.voxels"
 local fail <const> = errors.fail
 
 -- Slices; a launch reads and writes the whole image, and more slices would be one long loop.
@@ -164,7 +163,7 @@ end
 local function new(s, given)
     local taken = option.take("rill.volume", given, OPTIONS, {colour = "color"})
     check_kind(taken)
-    s = voxels.take("rill.volume", s)
+    s = lattice.volume("rill.volume", s)
     local how = settled(s, taken)
     return (taken.iso and surface or clouds)(s, how, taken)
 end

@@ -6,7 +6,6 @@ local option = require "rill.core.options"
 local cubes = require "rill.geometry.mesh.marching_cubes"
 local lattice = require "rill.stream.grid"
 local object = require "rill.geometry.mesh.mesh"
-local voxels = require "rill.stream.voxels"
 local kernels <const> = require "rill.glsl.template".file "contour"
 local fail <const> = errors.fail
 
@@ -33,7 +32,7 @@ end
 -- the surface reaches the border of the volume, the mesh has a boundary there.
 contour.marching_cubes = errors.guard(function(s, iso, options)
     local where <const> = "rill.mesh.marching_cubes"
-    s = voxels.take(where, s)
+    s = lattice.volume(where, s)
     if not option.is_finite(iso) then
         fail("%s: argument #2 'iso': expected a finite number, got %s", where, errors.told(iso))
     end
