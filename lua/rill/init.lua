@@ -26,6 +26,7 @@ offer(set_function, "rill.stream.creation", "zeros", "ones", "full", "eye", "ara
 offer(set_function, "rill.stream.selection", "stack", "take_along")
 offer(set_function, "rill.stream.lexsort", "lexsort")
 offer(set_function, "rill.stream.lookup", "lookup", "union", "intersect", "difference")
+offer(set_function, "rill.stream.quantile", "quantile_by_key")
 offer(set_function, "rill.stream.print", "print_options")
 core._metamethod("__tostring", lazy.call("rill.stream.print", "text"))
 offer(set_function, "rill.stream.statistics", "cov", "corrcoef", "histogram2d", "interp")

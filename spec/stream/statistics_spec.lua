@@ -580,6 +580,46 @@ describe("the inverse of unique", function()
     end)
 end)
 
+describe("rill.quantile_by_key", function()
+    leaks.watch(setup, teardown)
+
+    it("has the quantiles of each run", function()
+        for _, kind in ipairs(TYPES) do
+            for _, size in ipairs {1, 2, 17, 1000} do
+                local v = random({size}, kind, size)
+                local keys = rill.from({0, 1, 1, 0, 1, 1, 1, 1}, "uint8"):tile((size + 7) // 8):domain(1, size)
+                local first, found = rill.quantile_by_key(keys, v, {0, 0.3, 1})
+                local list, lengths = keys:runs()
+                check.equal(list:values(), first:values())
+                assert.equal(("3x%d"):format(list.size), tostring(found.shape))
+                local at = 1
+                for run, length in ipairs(lengths:values()) do
+                    local own = v:domain(at, at + length - 1):quantile({0, 0.3, 1}, {axis = 1})
+                    assert.equal(own.type, found.type)
+                    check.equal(own:values(), found:transpose()[run]:values())
+                    at = at + length
+                    if run == 12 then break end
+                end
+            end
+        end
+        local first, medians = rill.quantile_by_key(rill.from {NAN, NAN, 1, 1}, rill.from {1, 2, NAN, 4}, 0.5)
+        check.equal({NAN, NAN, 1}, first:values())
+        check.equal({1, 2, NAN}, medians:values())
+        assert.equal(0, select(2, rill.quantile_by_key(rill.zeros(0), rill.zeros(0), 1)).size)
+    end)
+
+    it("names errors and has a gradient", function()
+        local s <const> = rill.from {1, 2, 4}
+        check.names({"rill.quantile_by_key", "#3 'q'", "number 2"}, rill.quantile_by_key, s, s, 2)
+        check.names({"rill.quantile_by_key", "shape 3", "values 2"}, rill.quantile_by_key, s, rill.zeros(2), 1)
+        check.names({"#2 'values'", "vec2"}, rill.quantile_by_key, s, rill.stream("vec2", 3), 1)
+        local g <const> = rill.grad(function(v)
+            return (select(2, rill.quantile_by_key(rill.from {1, 1, 5}, v, 0.25)) ^ 2):sum()
+        end)
+        check.equal({1.5 * 1.25, 0.5 * 1.25, 2 * 4}, g(rill.from {1, 2, 4}):values(), 1e-6)
+    end)
+end)
+
 describe("quantiles of containers", function()
     leaks.watch(setup, teardown)
 

@@ -167,6 +167,7 @@ s:cumsum(axis?: integer): stream -- returns the sums of each element and all ele
 s:cumprod(axis?: integer): stream -- returns the products of each element and all elements before it, as s:cumsum
 rill.segmented_reduce(values: source, segments: source|integer[], op?: operator): stream -- reduces each segment to one value. segments: lengths, or a bool stream that marks the first element of each segment
 rill.reduce_by_key(keys: source, values: source, op?: operator): stream, stream -- returns one key for each run of equal adjacent keys, and the reduced values of the run
+rill.quantile_by_key(keys: source, values: source, q: number|number[]): stream, stream -- returns one key for each run of equal adjacent keys, and the quantile q of the values of the run; {#q, runs} for a table q
 ]==] },
     { "statistics", [==[
 s:median(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the median of all elements, or along an axis

@@ -1,8 +1,10 @@
--- s:median, s:quantile and s:percentile: order statistics with linear interpolation, the default of numpy.
+-- s:median, s:quantile, s:percentile and rill.quantile_by_key: order statistics with linear interpolation, the default
+-- of numpy.
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local core = require "rill.core"
 local errors = require "rill.core.error"
+local lexsort = require "rill.stream.lexsort"
 local option = require "rill.core.options"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
@@ -12,19 +14,44 @@ local quantile = {}
 
 local FEW <const> = 6 -- a sort takes as long as this number of selections
 
--- Interpolates between the elements of sorted lines at the position q * (n - 1). NaN is sorted last.
+-- Interpolates between two elements of a sorted line. NaN is sorted last: if the last element is NaN, so is the result.
+template.snippet("between_elements", [[
+$real between($real a, $real b, $real last, double t) {
+    double x = double(a), y = double(b), d = y - x;
+    double v = t < 0.5lf ? x + d * t : y - d * (1.0lf - t);
+    v = isinf(x) || isinf(y) ? x + y : isinf(d) ? x * (1.0lf - t) + y * t : v;
+    return isnan(last) ? last : t == 0.0lf || a == b ? a : $real(v);
+}
+]])
+-- r is the element of sorted lines at the position q * (n - 1).
 local PICK <const> = template.new [[
+    $use(between_elements)
     kernel void pick($type s[][][], double qs[], int n, out $real r<>) {
         ivec3 p = indexof(r).xyz;
         double at = qs[p.z] * double(n - 1);
         int low = int(at);
-        $real a = $real(s[p.y][low][p.x]), b = $real(s[p.y][min(low + 1, n - 1)][p.x]);
-        $real last = $real(s[p.y][n - 1][p.x]);
-        double t = at - double(low), x = double(a), y = double(b), d = y - x;
-        double v = t < 0.5lf ? x + d * t : y - d * (1.0lf - t);
-        v = isinf(x) || isinf(y) ? x + y : isinf(d) ? x * (1.0lf - t) + y * t : v;
-        r = isnan(last) ? last : t == 0.0lf || a == b ? a : $real(v);
+        r = between($real(s[p.y][low][p.x]), $real(s[p.y][min(low + 1, n - 1)][p.x]), $real(s[p.y][n - 1][p.x]),
+            at - double(low));
     }
+]]
+-- r is the element of sorted groups, of which the ends and sizes are given. NaN if the group is empty.
+local PICK_GROUP <const> = template.new [[
+    $use(between_elements)
+    kernel void pick($type s[], double qs[], int end[], int size[], out $real r<>) {
+        ivec2 p = indexof(r).xy;
+        int n = size[p.x], first = end[p.x] - n;
+        double at = qs[p.y] * double(n - 1);
+        int low = int(at);
+        $real nan = $real(uintBitsToFloat(0x7fc00000u));
+        r = nan;
+        if (n > 0) {
+            r = between($real(s[first + low]), $real(s[first + min(low + 1, n - 1)]), $real(s[first + n - 1]),
+                at - double(low));
+        }
+    }
+]]
+local HEADS <const> = template.new [[
+    kernel void heads(int end<>, int size<>, inout int head[]) { head[end - size] = 1; }
 ]]
 
 -- Interpolates as PICK does.
@@ -89,30 +116,34 @@ local function flat(s, qs)
     return found:values()
 end
 
--- Checks the numbers q, which are at most `most`. Returns them as a list of fractions, and whether q is a table.
-local function fractions(where, name, q, most)
+-- Checks argument k, the numbers q, which are at most `most`. Returns them as a list of fractions, and whether q is a
+-- table. Default of k: 1.
+local function fractions(where, name, q, most, k)
     local is_list <const> = option.table[1](q)
     local checked <const> = {}
-    for k, value in ipairs(is_list and q or {q}) do
+    local function refuse()
+        fail("%s: argument #%d '%s': expected a number from 0 to %d, or a table of them, got %s", where, k or 1, name,
+            most, errors.told(q))
+    end
+    for i, value in ipairs(is_list and q or {q}) do
         if type(value) ~= "number" or not (value >= 0 and value <= most) then
-            fail("%s: argument #1 '%s': expected a number from 0 to %d, or a table of them, got %s", where, name, most,
-                errors.told(q))
+            refuse()
         end
-        checked[k] = value / most
+        checked[i] = value / most
     end
     if #checked == 0 then
-        fail("%s: argument #1 '%s': expected a number from 0 to %d, or a table of them, got %s", where, name, most,
-            errors.told(q))
+        refuse()
     end
     return checked, is_list
 end
 
--- Returns the open stream before the colon, of numbers.
-local function numbers(where, s)
-    s = errors.open(where .. ": argument 's'", s)
+-- Returns an open stream of numbers, by default the one before the colon.
+local function numbers(where, s, name)
+    local place <const> = ("%s: argument %s"):format(where, name or "'s'")
+    s = errors.open(place, s)
     local scalar <const> = types.scalar(s.type) and types.seen_scalar(s.type)
     if not scalar then
-        fail("%s: argument 's': elements of type %s have no order: take a component of each, like s.x", where, s.type)
+        fail("%s: elements of type %s have no order: take a component of each, like s.x", place, s.type)
     end
     return scalar == "bool" and s:cast "uint" or s
 end
@@ -189,13 +220,74 @@ function quantile.median(s, axis, options, ...)
     return compute("s:median", "s:median: argument #1 'axis'", s, {0.5}, false, axis, keep)
 end
 
-for name, f in pairs(quantile) do
-    quantile[name] = errors.guard(f, "s:" .. name)
+-- Returns the streams of rill.quantile_by_key: the key of each run, the number of the run of each element, from 1, and
+-- the sizes of the runs.
+local function runs_of(keys)
+    local ones <close> = rill.ones(keys.shape, "int")
+    local first, sizes = rill.reduce_by_key(keys, ones)
+    local ends <close> = sizes:scan()
+    local heads <close> = rill.stream("int", keys.size)
+    HEADS:kernel()(ends, sizes, heads)
+    return first, heads:scan(), sizes
 end
 
+--- quantile.order(group, groups, values) returns the indices of the values in the order of their groups, and ascending
+-- in each. `group`: the group of each value, below `groups`: int or uint.
+function quantile.order(group, groups, values)
+    return lexsort.order {{s = group, limit = groups}, {s = values}}
+end
+
+--- quantile.of_groups(values, order, sizes, qs) returns the quantiles of groups of values, a stream {#qs, groups}:
+-- float if kernels read the values as float, else double. `order`: see quantile.order. `sizes`: the number of values
+-- of each group, int. NaN for a group without values, and for one with a NaN.
+function quantile.of_groups(values, order, sizes, qs)
+    local seen <const> = types.seen_scalar(values.type)
+    local real <const> = seen == "float" and seen or "double"
+    local result <const> = rill.stream(real, {#qs, sizes.size})
+    if result.size == 0 or values.size == 0 then
+        return result:fill(0 / 0)
+    end
+    local sorted <const>, ends <close> = rill.gather(values, order), sizes:scan()
+    local places <close> = rill.from(qs, "double")
+    return PICK_GROUP:kernel {type = seen, real = real}(sorted, places, ends, sizes, result)
+end
+
+--- quantile.by_key(keys, values, q) checks the arguments of rill.quantile_by_key. Returns the key of each run, the
+-- order of the values, the sizes of the runs, and the values, all in one dimension; the fractions, and whether q is
+-- a table.
+function quantile.by_key(keys, values, q)
+    local where <const> = "rill.quantile_by_key"
+    keys = errors.open(where .. ": argument #1 'keys'", keys)
+    values = numbers(where, values, "#2 'values'")
+    local qs <const>, is_list <const> = fractions(where, "q", q, 1, 3)
+    if keys.shape ~= values.shape then
+        fail("%s: the keys have shape %s, the values %s", where, keys.shape, values.shape)
+    end
+    keys, values = axes.reshaped(keys, keys.size), axes.reshaped(values, values.size)
+    local first, group <close>, sizes = runs_of(keys)
+    return first, quantile.order(group, sizes.size + 1, values), sizes, values, qs, is_list
+end
+
+--- rill.quantile_by_key(keys, values, q) returns the key of every run of equal adjacent keys, and the quantile q (0 to
+-- 1) of the values of each run with linear interpolation, as s:quantile. `keys` has elements of any type and the shape
+-- of `values`, numbers. q can be a table of fractions: the quantiles have the shape {#q, runs} then. They are float if
+-- kernels read the values as float, else double. NaN for a run with a NaN. Sort by key first to get every key once.
+function quantile.quantile_by_key(keys, values, q, ...)
+    errors.none("rill.quantile_by_key", 4, 3, (...))
+    local first, order <close>, sizes, flat_values, qs, is_list = quantile.by_key(keys, values, q)
+    local result <const> = quantile.of_groups(flat_values, order, sizes, qs)
+    sizes:close()
+    return first, is_list and result or result:reshape(result.size)
+end
+
+for _, name in ipairs {"quantile", "percentile", "median"} do
+    quantile[name] = errors.guard(quantile[name], "s:" .. name)
+end
+quantile.quantile_by_key = errors.guard(quantile.quantile_by_key, "rill.quantile_by_key")
+
 --- quantile.between(a, b, t) returns a + t (b - a), for t from 0 to 1, for infinite numbers too.
---- quantile.fractions(where, name, q, most) checks the numbers q of a method. Returns them as a list, divided by
--- `most`, and whether q is a table.
+--- quantile.fractions(where, name, q, most [, k]) checks argument k, the numbers q of a method. Returns them as a list,
+-- divided by `most`, and whether q is a table. Default of k: 1.
 quantile.between, quantile.fractions = between, fractions
 
 return quantile
