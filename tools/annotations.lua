@@ -15,7 +15,7 @@ local classes = {
     F = "factors", h = "hierarchy", f = "fluid", P = "particles", W = "wave", H = "heat", C = "cloth", N = "nbody",
     O = "optimizer",
     M = "mesh", T = "tree", S = "scene", D = "distributed", Q = "distributed_particles",
-    Y = "distributed_smoke", Z = "distributed_sph", b = "big_stream",
+    Y = "distributed_smoke", Z = "distributed_sph", b = "big_stream", frame = "frame", groups = "groups",
 }
 
 -- Methods of streams that write, which expressions do not have.
@@ -208,6 +208,16 @@ local distributed_sph = {}
 %s
 local big_stream = {}
 
+---A table of named columns.
+---@class rill.frame
+%s
+local frame = {}
+
+---The groups of the rows of a table.
+---@class rill.groups
+%s
+local groups = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -231,7 +241,7 @@ local big_stream = {}
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
     "matrix factors hierarchy fluid particles wave heat cloth nbody optimizer mesh tree scene struct report " ..
-    "distributed distributed_particles distributed_smoke distributed_sph big_stream"):gmatch "[%a_]+" do
+    "distributed distributed_particles distributed_smoke distributed_sph big_stream frame groups"):gmatch "[%a_]+" do
     kinds[word] = true
 end
 
@@ -324,7 +334,8 @@ local function annotations()
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
         fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N", fields "O",
-        fields "M", fields "T", fields "S", fields "D", fields "Q", fields "Y", fields "Z", fields "b")}
+        fields "M", fields "T", fields "S", fields "D", fields "Q", fields "Y", fields "Z", fields "b",
+        fields "frame", fields "groups")}
     for _, name in ipairs(files.sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is one of the classes above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

@@ -76,6 +76,7 @@ local function samples()
         O = rill.optimize.sgd {s:copy()},
         M = rill.mesh.grid {}, T = rill.collide.bvh(rill.mesh.box()),
         S = rill.ray.scene(rill.mesh.box()),
+        frame = rill.frame {x = s}, groups = rill.frame({x = s}):group "x",
         b = big, P = rill.sph {positions = rill.stream("vec2", 1), radius = 1, sound = 1},
     }
     return has_mpi() and add_distributed(list) or list

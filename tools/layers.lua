@@ -323,7 +323,8 @@ local lua_layers = {
     {"simulation/particle", "simulation/fluid"},
     {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"ray/"}, {"ray"},
     {"render/volume"}, {"volume"},
-    {"plot/"}, {"plot"}, {"show"}, {"animate"}, {"csv/", "npz/"}, {"csv", "npz"}, {"big"}, {"mpi/"}, {"mpi"},
+    {"plot/"}, {"plot"}, {"show"}, {"animate"}, {"frame/"}, {"csv/", "npz/"}, {"csv", "npz"}, {"frame"}, {"big"},
+    {"mpi/"}, {"mpi"},
     {"grad", "grad/rules"}, {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"}, {"command"},
 }
 local lua_heights = {}

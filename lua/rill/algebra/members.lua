@@ -1,6 +1,7 @@
 -- Components of vectors and fields of structures: s.name and s:field(name), which are expressions, and their
 -- assignment.
 local core = require "rill.core"
+local categories = require "rill.core.categories"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local expression = require "rill.algebra.expression"
@@ -84,6 +85,9 @@ end
 
 -- Returns components or a field of a stream or an expression, or nil if the name is neither.
 local function component(value, key)
+    if key == "names" and categories.of(value) then
+        return categories.names(value)
+    end
     local node = expression.is(value) and value or expression.leaf(value, "s." .. key, 0, "s")
     if not types[node._type] then
         return field(node, key)

@@ -1,7 +1,10 @@
 --- rill.csv: files of columns, with values that are separated by commas, tabs or another character.
 local core = require "rill.core"
 local rill = require "rill"
+local lazy = require "rill.core.lazy"
 local errors = require "rill.core.error"
+local frame_columns = lazy.module "rill.frame.columns"
+local frame_table = lazy.module "rill.frame.table"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
 local fail <const> = errors.fail
@@ -39,6 +42,7 @@ local LOADS <const> = {
     columns = {option.some(function(v) return type(v) == "string" or math.type(v) == "integer" end),
         "a name, an index from 1, or a table of them"},
     type = {function(v) return is_type(v) or option.table[1](v) end, type_words .. ", or a table of types by name"},
+    frame = option.default(option.flag, false),
 }
 local SAVES <const> = {
     header = option.default(option.flag, true), delimiter = delimiter, decimal = decimal,
@@ -109,10 +113,28 @@ local function choose(options, names)
     return chosen, types
 end
 
+-- Returns a table of rill.frame of the columns of a file. Empty fields of text, and the words of missing values, are
+-- missing.
+local function frame_of(result, words)
+    local absent = {[""] = true}
+    for word in words:gmatch "([^\0]+)%z" do
+        absent[word] = true
+    end
+    for i, column in ipairs(result) do
+        if option.table[1](column) then
+            for k, text in ipairs(column) do
+                column[k] = not absent[text] and text
+            end
+            result[i] = frame_columns.of_texts(column)
+        end
+    end
+    return frame_table.new(LOAD, result)
+end
+
 --- rill.csv.load(path [, options]) reads the columns of a text file and returns them in a table, by name and by index;
 -- `names` is the list of names. A column is a stream of double, with NaN for missing values; a column with a value that
 -- is neither a number nor missing is a table of strings. Options: header, delimiter, quote, decimal, comment, skip,
--- missing, columns, type.
+-- missing, columns, type, frame (true: returns a table of rill.frame, in which columns of text are categories).
 function csv.load(path, options)
     options = option.take(LOAD, options, LOADS)
     options.delimiter = options.delimiter or is_tsv(path) and "\t" or nil
@@ -133,7 +155,7 @@ function csv.load(path, options)
         result[n], result.names[n] = columns[place], name
         result[name] = result[name] or columns[place]
     end
-    return result
+    return options.frame and frame_of(result, words) or result
 end
 
 local function is_text(list)

@@ -9,7 +9,7 @@
 -- of the value: `s` a stream, `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a
 -- progress bar, `a` an animation, `t` an address translator, `c` a container, `o` a range, `n` a snapshot, `A` a
 -- matrix, `f` a fluid, `M` a mesh, `T` a tree, `D` a distributed stream, `Q` distributed particles, `Y` distributed
--- smoke, `Z` a distributed fluid of particles, `b` a big stream.
+-- smoke, `Z` a distributed fluid of particles, `b` a big stream. `frame` and `groups` are tables and their groups.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.core.packed_methods"
 local filters = require "rill.image.filters"
@@ -33,7 +33,7 @@ end
 local texts = { -- {page of the manual, lines}
     { "module", [==[
 rill._VERSION: string -- the version of rill, for example "0.2.0"
-rill.type(value: any): string? -- returns the type of a value of rill: "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "optimizer", "mesh", "tree", "scene", "big", "mpi.stream", "mpi.particles", "mpi.smoke" or "mpi.sph"; nil for any other value
+rill.type(value: any): string? -- returns the type of a value of rill: "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "optimizer", "mesh", "tree", "scene", "big", "mpi.stream", "mpi.particles", "mpi.smoke", "mpi.sph" or "frame"; nil for any other value
 rill.progress(total: number, label?: string): progress -- returns a progress bar. Nothing is drawn if standard output is not a terminal. `local p <close>` ends it
 p:step(n?: number) -- adds n to the completed work. Default: 1
 p:close() -- ends the line of the bar
@@ -236,7 +236,7 @@ rill.correlate(a: source, b: source|number[], options?: {boundary?: string|numbe
 rill.image.load(path: string, type?: typename): stream -- loads an image of any supported format: float, vec3 or vec4 in 0 to 1, shape {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer, quality?: integer}) -- writes an image in the format of the path's extension
 rill.image.formats(): table[] -- returns the image formats: tables with extension, name (nil if the extension is an alias of another one) and lossy (whether samples change)
-rill.csv.load(path: string, options?: {header?: boolean, delimiter?: string, quote?: string|boolean, decimal?: string, comment?: string, skip?: integer, missing?: string[], columns?: string|integer|(string|integer)[], type?: string|table}): table -- reads the columns of a text file (CSV, TSV): streams of double, and tables of strings for text, by name and by index; names is the list of names
+rill.csv.load(path: string, options?: {header?: boolean, delimiter?: string, quote?: string|boolean, decimal?: string, comment?: string, skip?: integer, missing?: string[], columns?: string|integer|(string|integer)[], type?: string|table, frame?: boolean}): table|frame -- reads the columns of a text file (CSV, TSV): streams of double, and tables of strings for text, by name and by index; names is the list of names. frame: returns a frame, whose columns of text are categories
 rill.csv.save(path: string, columns: table, options?: {header?: boolean, delimiter?: string, decimal?: string, digits?: integer, missing?: string}) -- writes streams and tables of strings as the columns of a text file
 rill.load(path: string, type?: typename, options?: {round?: boolean}): stream|container -- loads a .npy or .rill file. round: 64-bit integers that double does not represent are rounded. Default: false, they are an error
 rill.wav.load(path: string, type?: typename): stream, integer -- loads a WAV file: the samples as a stream {frames, channels}, from -1 to 1, and the number of frames per second. type: "float", "double", or "int" for the integers in the file. Default: "float"
@@ -244,6 +244,36 @@ rill.wav.save(s: source, path: string, rate: integer, options?: {depth?: integer
 rill.npz.load(path: string, options?: {arrays?: string|string[], type?: string|table, round?: boolean}): table -- reads the arrays of a .npz file: streams by name and by index; names is the list of names
 rill.npz.save(path: string, arrays: table, options?: {compress?: boolean}) -- writes streams by name to a .npz file. compress: deflate the arrays. Default: false
 s:save(path: string) -- writes a .npy file, or a .rill file, which supports all types including structures
+]==] },
+    { "frame", [==[
+rill.frame(columns: table, options?: {order?: string[]}): frame -- returns a table of named columns of the same length: streams of one dimension, lists of numbers, booleans or strings, or one value for all rows. Forms: {name = column, ...}, {{"name", column}, ...}, or a list of rows {{name = value, ...}, ...}. order: the names that are first. Default: sorted by name
+rill.frame.load(path: string, options?: table): frame -- reads a table from a .csv, .tsv or .npz file, with the options of rill.csv.load or rill.npz.load. Columns of text are categories
+rill.frame.save(t: frame, path: string, options?: table) -- writes a table to a .csv, .tsv or .npz file, with the options of rill.csv.save or rill.npz.save
+rill.frame.category(values: string[]|stream, names?: string[]): stream -- returns a category, a stream of uint with names: of a list of strings (false: missing), or of a stream of codes and the list of their names. The order of names is the order in which they are sorted. Default: ascending
+frame.names: string[] -- a new list of the names of the columns
+frame:column(name: string): stream -- returns a column, also one with the name of a method; t.x and t["x"] return it, too
+frame:head(n?: integer): frame -- returns the first n rows. Default: 10
+frame:tail(n?: integer): frame -- returns the last n rows. Default: 10
+frame:rows(first: integer, last?: integer): frame -- returns the rows first to last (1-based, inclusive). Negative indices count from the end. Default of last: -1
+frame:take(indices: source|integer[]): frame -- returns the rows at 0-based indices
+frame:each(): function -- iterates over the rows: for i, row in t:each(). A row is a table by name
+frame:table(): table -- returns the columns as Lua lists by name; a missing name is false
+frame:select(names: string|string[]): frame -- returns some columns, in this order
+frame:drop(names: string|string[]): frame -- returns the other columns
+frame:rename(names: table): frame -- renames columns: {old = "new"}
+frame:with(columns: table, constants?: table): frame -- adds or replaces columns: {z = "x * 2 + y"}. A string is an expression over the columns, other values are columns as in rill.frame. In the form {{"z", "x * 2"}, ...} an expression may use the columns before it
+frame:filter(condition: string|source, constants?: table): frame -- returns the rows for which a condition holds: an expression such as "x > 2 and name == 'a'", or a mask
+frame:sort(names: string|string[]): frame -- sorts the rows by columns, the most important one first; "-x" is descending. Stable; NaN and missing values are last
+frame:unique(names?: string|string[]): frame -- returns the first row of each combination of values of some columns. Default: all columns
+frame:group(names: string|string[]): groups -- groups the rows with equal values of columns
+frame:join(u: frame, options: {on: string|string[]|table, how?: string, suffix?: string, default?: number|boolean|table, unique?: boolean}): frame -- returns the pairs of rows with equal keys. on: the keys, or {left = names, right = names}. how: "inner", "left", "outer", "semi" or "anti". suffix: of columns of u that t has, too. default: the value of integers without an equal key. unique: the keys of u must differ. Defaults: "inner", "_2"
+frame:concat(...: frame): frame -- returns the rows of several tables with the same columns
+frame:pivot(options: {index: string|string[], columns: string, values: string, with?: string|table, default?: number|boolean}): frame -- returns a row for each value of index and a column for each value of columns, with the aggregate of values. Default of with: "sum"
+frame:melt(options?: {id?: string|string[], values?: string|string[], variable?: string, value?: string}): frame -- returns the columns values one after the other in one column, with a category of their names. Default of values: all columns except id
+frame:describe(): frame -- returns count, mean, standard deviation, extremes and quartiles of the columns of numbers
+frame:save(path: string, options?: table) -- writes the table: rill.frame.save
+groups:aggregate(columns: table): frame -- returns the keys, ascending, and aggregates of each group: {m = "mean x", q = "quantile x 0.9"}, or {m = {"mean", "x"}}. Functions: count sum mean min max var std median quantile first last nunique any all
+groups:each(): function -- iterates over the groups: for keys, t in g:each(). keys: a table of the keys by name
 ]==] },
     { "image", signatures.lines("rill.image.", filters) },
     { "picture", [==[
@@ -424,6 +454,7 @@ reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
     particles = "P", nbody = "N", optimizer = "O", mesh = "M", tree = "T", scene = "S", big = "b", ["mpi.stream"] = "D",
+    frame = "frame",
 }
 
 --- reference.aliases: the definitions of the type names in signatures, in LuaLS's notation.

@@ -41,6 +41,16 @@ function printing.print_options(options)
     return former
 end
 
+--- printing.settings() returns the table of the options, which must not be changed.
+function printing.settings()
+    return settings
+end
+
+--- printing.digits() returns the number of significant digits of floats; 0 means the default of each type.
+function printing.digits()
+    return settings.precision == "auto" and 0 or settings.precision
+end
+
 --- printing.complete(s) returns whether all elements of a stream are printed.
 function printing.complete(s)
     return s.size <= settings.threshold
@@ -59,7 +69,7 @@ end
 -- Appends the rows of a stream of one or two dimensions to `rows`: tables of texts, and GAP in place of omitted rows.
 local function add_rows(rows, s, all)
     local shape, edge = s.shape, settings.edge_items
-    local digits = settings.precision == "auto" and 0 or settings.precision
+    local digits = printing.digits()
     for i, down in ipairs(parts_of(#shape > 1 and shape[1] or 1, edge, all)) do
         rows[#rows + 1] = i > 1 and GAP or nil
         local base = #rows

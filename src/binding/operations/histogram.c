@@ -233,12 +233,25 @@ static int rill_bincount(lua_State *L)
     return 1;
 }
 
+/* _sums(numbers, weights, bins): returns a double stream of the sums of the weights of equal integers, which has the
+ * same bits on all devices. */
+static int module_sums(lua_State *L)
+{
+    const Stream *numbers = accept_check(L, 1, "rill.frame", 1, "numbers");
+    const Stream *weights = accept_check(L, 2, "rill.frame", 2, "weights");
+    lua_Integer bins = luaL_checkinteger(L, 3);
+    Stream *result = stream_handle_push(L);
+    binding_make(L, numbers->device, "rill.frame", histogram_sums(numbers, weights, bins, result));
+    return 1;
+}
+
 void open_histogram(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"histogram", stream_lua_histogram}, {NULL, NULL}};
     static const luaL_Reg functions[] = {{"bincount", rill_bincount},
                                          {"_histogram", module_histogram},
                                          {"_histogram_range", module_histogram_range},
+                                         {"_sums", module_sums},
                                          {NULL, NULL}};
     stream_handle_methods(L, methods);
     luaL_setfuncs(L, functions, 0);

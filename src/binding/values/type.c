@@ -271,8 +271,8 @@ static int rill_type(lua_State *L)
                                         "container",     "range",      "snapshot", "matrix", "factors", "hierarchy",
                                         "fluid",         "particles",  "wave",     "heat",   "cloth",   "nbody",
                                         "optimizer",     "mesh",       "tree",     "scene",  "big",     "mpi.stream",
-                                        "mpi.particles", "mpi.smoke",  "mpi.sph"};
-    enum { TYPES = sizeof types / sizeof *types, TABLES = 18 };
+                                        "mpi.particles", "mpi.smoke",  "mpi.sph",  "frame"};
+    enum { TYPES = sizeof types / sizeof *types, TABLES = 19 };
     if (lua_isnone(L, 1)) {
         binding_argument(L, "rill.type", 1, "value", 1, "a value");
     }

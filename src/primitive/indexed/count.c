@@ -227,7 +227,7 @@ static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bin
     bool done = fill_rows(numbers, weights, (uint32_t)bins, (uint32_t)lanes, &rows);
     Pass pass;
     pass_start(&pass, "#define GROUP 8\n", block);
-    strbuf_add(&pass.defines, weight_defines(weights));
+    strbuf_add(&pass.defines, weight_defines(weights ? result : NULL));
     pass.params[COUNT_P_BINS] = (uint32_t)bins;
     pass.params[COUNT_P_LANES] = (uint32_t)lanes;
     pass_write(&pass, result);
@@ -448,4 +448,16 @@ bool count_weights(const Stream *numbers, const Stream *weights, int64_t bins, S
         stream_release(result);
     }
     return done;
+}
+
+bool count_sums(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
+{
+    if (!create(numbers->device, type_of(SCALAR_DOUBLE, 1), bins, true, result)) {
+        return false;
+    }
+    if (stream_elements(numbers) > 0 && bins > 0 && !count_rows(numbers, weights, bins, result)) {
+        stream_release(result);
+        return false;
+    }
+    return true;
 }

@@ -21,5 +21,9 @@ bool count_has_weights(const Stream *numbers, const Stream *weights, int64_t bin
 /* Creates the sums of the weights of equal numbers, in the type of the weights. `weights` is dense, float or double,
  * and has as many elements as `numbers`. The sums are computed in double, in the same order in every run. */
 bool count_weights(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result);
+/* Creates the sums of the weights of equal numbers as doubles, on any device. The order of the additions depends only
+ * on the number of elements and on `bins`, so that all devices return the same bits. Uses memory for 16 to 512 rows of
+ * `bins` doubles. */
+bool count_sums(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result);
 
 #endif

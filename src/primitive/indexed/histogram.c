@@ -322,3 +322,18 @@ bool histogram_integers(const Stream *s, const Stream *weights, int64_t least, S
     stream_release(&numbers);
     return done;
 }
+
+bool histogram_sums(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
+{
+    Stream flat_numbers, flat;
+    if (!as_words(numbers, &flat_numbers)) {
+        return false;
+    }
+    bool done = dense(weights, compared_type(weights->type), "the sums of groups", &flat);
+    if (done) {
+        done = count_sums(&flat_numbers, &flat, bins, result);
+        stream_release(&flat);
+    }
+    stream_release(&flat_numbers);
+    return done;
+}

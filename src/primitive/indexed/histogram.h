@@ -30,5 +30,8 @@ bool histogram_stream(const Stream *s, const HistogramSpec *spec, const Stream *
  * weights. s has elements of int, uint or a packed integer type. The number of bins is the
  * largest element plus 1, or `least` if this is larger. Negative elements are an error. Waits for the device. */
 bool histogram_integers(const Stream *s, const Stream *weights, int64_t least, Stream *result);
+/* Creates a double stream of `bins` sums: element k is the sum of the weights of the integers of `numbers` that are
+ * equal to k. Integers outside of 0 .. bins - 1 are ignored. All devices return the same bits (count_sums). */
+bool histogram_sums(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result);
 
 #endif

@@ -1,0 +1,115 @@
+-- Groups of the rows of a table with equal keys: t:group.
+local aggregate = require "rill.frame.aggregate"
+local class = require "rill.core.class"
+local frame = require "rill.frame.table"
+local keys = require "rill.frame.keys"
+local rill = require "rill.core.public"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local tables = require "rill.core.tables"
+local fail <const> = errors.fail
+
+local group = {}
+
+local groups <const> = class.define {
+    type = "rill.groups", letter = "groups", one = "a grouped frame",
+    describe = function(state)
+        return ("groups: %d by %s"):format(state.found.count, table.concat(state.names, ", "))
+    end,
+}
+local methods <const> = groups.methods
+
+--- t:group(names) returns the groups of the rows with equal values of a column, or of several columns. NaN and missing
+-- values are one key, the last.
+function group.group(t, list)
+    local state <const> = frame.self_of("group", t)
+    local names, found = frame.names("frame:group", state, list)
+    if #names == 0 then
+        fail("frame:group: expected at least one column")
+    end
+    return groups.create {frame = state, names = table.move(names, 1, #names, 1, {}),
+        found = keys.number("frame:group", names, found), values = {}}
+end
+
+function groups.metatable.__len(g)
+    return groups.check(g, "size").found.count
+end
+
+-- Returns the names of new columns and their specifications.
+local function specified(where, given)
+    if not option.table[1](given) then
+        fail("%s: expected a table such as {m = \"mean x\"}, got %s", where, errors.told(given))
+    end
+    local names, list = frame.pairs_of(where, given)
+    if not names then
+        names, list = {}, {}
+        for name in pairs(given) do
+            frame.check_name(where, name)
+        end
+        for i, name in ipairs(tables.keys(given)) do
+            names[i], list[i] = name, given[name]
+        end
+    end
+    return names, list
+end
+
+--- g:aggregate(columns) returns a table with a row for each group: the keys, in ascending order, and new columns: {m =
+-- "mean x"}, or {m = {"mean", "x"}}.
+function methods.aggregate(g, given)
+    local where <const>, state <const> = "groups:aggregate", groups.check(g, "aggregate")
+    local names, list = specified(where, given)
+    local result_names = table.move(state.names, 1, #state.names, 1, {})
+    local result = table.move(state.found.columns, 1, #state.names, 1, {})
+    local taken, specifications = {}, {}
+    for _, name in ipairs(state.names) do
+        taken[name] = true
+    end
+    for i, name in ipairs(names) do
+        if taken[name] then
+            fail("%s: column \"%s\" is a key: expected another name", where, name)
+        end
+        specifications[i] = aggregate.parse(where, function(column)
+            return frame.find(where, state.frame, column)
+        end, name, list[i])
+    end
+    for i, name in ipairs(names) do
+        local column = specifications[i].column
+        local s = column and state.frame.columns[column]
+        local values = column and state.values[column]
+        if not values or values.of ~= s then
+            values = s and aggregate.values(state.found, s) or {occurrences = state.found.occurrences}
+            values.of = s
+            if column then
+                state.values[column] = values
+            end
+        end
+        result_names[#result_names + 1] = name
+        result[#result + 1] = aggregate.run(where, specifications[i], values)
+    end
+    return frame.create(result_names, result)
+end
+
+--- g:each() iterates over the groups: for keys, t in g:each(). `keys` is a table of the keys by name, `t` the table of
+-- the rows of the group, in their order.
+function methods.each(g)
+    local state <const> = groups.check(g, "each")
+    local key_table = frame.create(state.names, state.found.columns)
+    local order = rill.argsort(state.found.codes)
+    local sorted = frame.take(state.frame, order)
+    local counts = state.found.count > 0 and state.found.occurrences:values() or {}
+    local next_key, _, _ = key_table:each()
+    local first, i = 1, 0
+    return function()
+        i = i + 1
+        if i > state.found.count then
+            return nil
+        end
+        local from = first
+        first = first + counts[i]
+        local _, row = next_key()
+        return row, sorted:rows(from, first - 1)
+    end
+end
+
+class.guard(methods, "groups")
+return group
