@@ -47,7 +47,7 @@ function categories.set(list)
     return {list = list, sorted = sorted, shown = shown(list)}
 end
 
---- categories.code(set, name) returns the code of a name; nil if it is none of the names.
+--- categories.code(set, name) returns the code of a name; nil for another string.
 function categories.code(set, name)
     if not set.codes then
         set.codes = {}

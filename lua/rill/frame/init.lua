@@ -134,7 +134,7 @@ function frame.category(values, names)
             end
         end
         local s, unknown = columns.of_texts(values, names)
-        return s or fail("%s: argument #1 'values': \"%s\" is none of the names", where, unknown)
+        return s or fail("%s: argument #1 'values': \"%s\" does not occur in the names", where, unknown)
     end
     local codes = errors.open(where, values, "argument #1 'values': expected a list of strings or a stream, got %s")
     if not names then
