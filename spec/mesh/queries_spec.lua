@@ -126,6 +126,41 @@ local function near(expected, found, off, what)
 end
 
 describe("trees of rill.collide", function()
+    -- Few points are visited in the order of the stream, many along a curve.
+    it("treat many points as they treat few, in any shape", function()
+        local meshes = shapes()
+        for faces = 1, 5 do -- trees of 0 to 3 levels
+            local list = {}
+            for i = 1, faces do list[i] = {i - 1, i, i + 1} end
+            meshes[faces] = rill.mesh.new {positions = scattered(faces + 2, 1, faces), triangles = list}
+        end
+        meshes.none = rill.mesh.new {positions = {}, triangles = {}}
+        local count <const>, few <const> = 1500, 500
+        local given = scattered(count, 2, 5)
+        given[7], given[700], given[1400] = {0 / 0, 0, 0}, {0, 1 / 0, 0}, {1e30, -1e30, 0}
+        for i = 1, 100 do given[1200 + i] = given[1100 + i] end
+        local points = rill.from(given, "vec3")
+        local grid = points:reshape {30, 50}
+        local view = rill.stream("vec3", {30, 60})
+        view:domain({1, 6}, {30, 55}):write(grid)
+        for name, m in pairs(meshes) do
+            each_tree(m, function(t, which)
+                local function queries(p)
+                    local d, k, q = t:distance(p)
+                    local c = type(name) == "string" and name ~= "none" and t:contains(p) or d
+                    return {d:bytes(), k:bytes(), q:bytes(), c:bytes()}
+                end
+                local parts = {"", "", "", ""}
+                for i = 1, count, few do
+                    for j, text in ipairs(queries(points:domain(i, i + few - 1))) do parts[j] = parts[j] .. text end
+                end
+                for _, p in ipairs {points, grid, view:domain({1, 6}, {30, 55})} do
+                    assert(table.concat(parts) == table.concat(queries(p)), name .. " " .. which)
+                end
+            end)
+        end
+    end)
+
     it("intersect rays as double precision does", function()
         for name, m in pairs(shapes()) do
             local list = corners_of(m)

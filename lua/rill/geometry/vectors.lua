@@ -37,4 +37,17 @@ function vectors.shape(where, origins, directions)
     return origins.size == 1 and directions.shape or origins.shape
 end
 
+--- vectors.list(own, s) returns a stream with one dimension and the elements of s. Streams that were created for it are
+-- added to `own`.
+function vectors.list(own, s)
+    if #s.shape == 1 then return s end
+    local done, flat = pcall(s.reshape, s, s.size)
+    if not done then
+        own[#own + 1] = s:copy()
+        flat = own[#own]:reshape(s.size)
+    end
+    own[#own + 1] = flat
+    return flat
+end
+
 return vectors

@@ -143,18 +143,6 @@ local function test_all(s, mode, given, mask)
     end
 end
 
--- Returns a stream as a list; streams that were created for it are added to `own`.
-local function list_of(own, s)
-    if #s.shape == 1 then return s end
-    local done, flat = pcall(s.reshape, s, s.size)
-    if not done then
-        own[#own + 1] = s:copy()
-        flat = own[#own]:reshape(s.size)
-    end
-    own[#own + 1] = flat
-    return flat
-end
-
 -- Returns the number of rays for each invocation: several if there are enough of them for all threads of a processor.
 local function rays_each(structure, count)
     return rill.device().family == "gpu" and 1 or math.max(1, math.min(MOST[structure], count // SHARE))
@@ -169,9 +157,9 @@ local function trace(s, mode, given)
         corner = s.corner, cells = s.cells, entries = s.entries, tally = s.tally}
     for key, value in pairs(s.grid or {}) do all[key] = value end
     local own <close> = held {}
-    all.result = list_of(own, given.result)
+    all.result = vectors.list(own, given.result)
     for _, name in ipairs {"o", "d", "far"} do
-        all[name], all["stride" .. name] = list_of(own, given[name]), given[name].size > 1 and 1 or 0
+        all[name], all["stride" .. name] = vectors.list(own, given[name]), given[name].size > 1 and 1 or 0
     end
     local most = rays_each(s.structure, count)
     while true do

@@ -30,7 +30,7 @@ local Tree <const> = class.define {
     end,
     read = function(field, self) return rawget(self, "own")[field] end,
     release = function(t)
-        for _, name in ipairs {"face", "corner", "box", "twins", "spans", "triangles", "parts"} do
+        for _, name in ipairs {"face", "corner", "box", "twins", "spans", "wide", "triangles", "parts"} do
             if t[name] then t[name]:close() end
         end
         t.closed = true
@@ -66,7 +66,7 @@ function tree.take_order(t, m, order)
     passes().corners(t.face, m.triangles, m.positions, t.corner)
 end
 
-local function morton_order(m, low, high)
+local function curve_order(m, low, high)
     local scale = {}
     for d = 1, 3 do scale[d] = high[d] > low[d] and math.min(1023 / (high[d] - low[d]), 3e38) or 0 end
     local codes <close> = passes().codes(low, scale, m.triangles, m.positions)
@@ -97,10 +97,11 @@ end
 -- tree.kinds.NAME(t, m, low, high) orders the triangles of a mesh with these bounds and computes the boxes.
 tree.kinds = {}
 
---- tree.kinds.bvh(t, m, low, high) builds a tree of AABBs by sorting triangles along a Morton curve (C. Lauterbach
--- and others, "Fast BVH Construction on GPUs", 2009). Each node is split at the middle of its range.
+--- tree.kinds.bvh(t, m, low, high) builds a tree of AABBs by sorting triangles along a curve (C. Lauterbach and others,
+-- "Fast BVH Construction on GPUs", 2009), here Hilbert's, whose boxes are smaller than those of Morton's (I. Kamel and
+-- C. Faloutsos, "Hilbert R-tree", 1994). Each node is split at the middle of its range.
 function tree.kinds.bvh(t, m, low, high)
-    local order <close> = morton_order(m, low, high)
+    local order <close> = curve_order(m, low, high)
     tree.take_order(t, m, order)
     t.box = aligned_boxes(t)
     t.twins = passes().pair_up {box = t.box, shape = 1 << t.levels}

@@ -3,15 +3,20 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local class = require "rill.core.class"
 local tree = require "rill.geometry.collide.aabb_tree"
+local held = require "rill.core.scope"
 local vectors = require "rill.geometry.vectors"
 local kernels <const> = require "rill.glsl.template".file "query_kernels"
 local fail <const> = errors.fail
 
 local queries = {}
 
-local TRIPS <const>, NODES <const> = 512, 24 -- steps of a launch and of its inner loop, if the device limits loops
-local FAR <const> = 1e300 -- larger than any squared distance: squares of floats are below 1e78
+-- Steps of a launch, and of its inner loops, if the device limits loops.
+local TRIPS <const>, NODES <const> = 512, 24
+local FAR <const> = 1e300 -- larger than any distance
 local NONE <const> = {0, 0, 0} -- the bounds of an empty tree
+-- Points are sorted along a curve if there are so many of them. Then the nearest triangle of every `SEEDS`-th point,
+-- which is found first, bounds the distances of the others.
+local SORTED <const>, SEEDS <const> = 1024, 64
 
 local function passes()
     return kernels:program {steps = rill.device().traits.loop_limit > 0 and TRIPS or 1 << 30, nodes = NODES}
@@ -41,28 +46,66 @@ local function spans_of(t)
     return t.spans
 end
 
+-- Returns the number of leaves of the tree with four children per node.
+local function leaves_of(t) return 1 << (t.levels + t.levels % 2) end
+
+-- Returns the bounds of the tree with four children per node. They are created at the first call.
+local function bounds_of(t)
+    if not t.wide then
+        local levels <const>, odd <const> = (t.levels + 1) // 2, t.levels % 2
+        local nodes <const> = levels > 0 and math.max((4 - odd) << 2 * (levels - 1) >> 1, 2) or 1
+        t.wide = rill.stream("vec4", 6 * nodes)
+        if levels > 0 then passes().widen(rill.iter("int", nodes - 1, 1, nodes), odd, spans_of(t), t.wide) end
+    end
+    return t.wide
+end
+
 -- Launches a traversal until every element has finished: at most one step for each node and triangle. If the device
 -- limits loops and blocks at each launch anyway, it reads back whether all have finished.
-local function traverse(t, at, launch)
+local function traverse(t, launch, finished)
     local traits <const> = rill.device().traits
     local trips <const> = (2 << t.levels) + t.faces
     local launches <const> = traits.loop_limit > 0 and (trips + TRIPS - 1) // TRIPS or 1
     for k = 1, launches do
         launch()
-        if k < launches and traits.synchronous and passes().furthest(at)[1] == 0 then return end
+        if k < launches and traits.synchronous and finished() then return end
+    end
+end
+
+-- Traverses the tree with four children per node: launch(at, slots) launches a traversal of `count` elements.
+local function traverse_wide(t, shape, launch)
+    -- A tree of one leaf has no nodes.
+    local first <const> = t.levels > 0 and {1, 0, 0, 0} or {0, 0, 0, 1}
+    local at <close> = rill.stream("uvec4", shape, first)
+    local slots <close> = rill.stream("int", shape)
+    traverse(t, function() launch(at, slots) end, function()
+        local some <const> = passes().remaining(at)
+        return some[1] == 0 and some[4] == 0
+    end)
+end
+
+-- Returns the order in which queries run together if neighbors in it are near each other, a list of 0-based indices.
+local function order_of(t, p)
+    if p.size < SORTED then return rill.iter("int", p.size, 0, p.size) end
+    local places <close> = passes().places(p, t.low, t.high)
+    return rill.argsort(places)
+end
+
+-- An empty tree has one empty slot.
+local function fill_empty(t)
+    if not t.face then
+        t.face, t.corner = rill.stream("int", 1, -1), rill.stream("vec3", 3)
     end
 end
 
 -- Finds the best triangle of each element. launch(at, best, found) launches the traversal; `found` is the slot of the
--- best triangle or -1. Returns the results of finish(best, found). An empty tree has one empty slot.
+-- best triangle or -1. Returns the results of finish(best, found).
 local function search(t, shape, launch, finish)
-    if not t.face then
-        t.face, t.corner = rill.stream("int", 1, -1), rill.stream("vec3", 3)
-    end
+    fill_empty(t)
     local at <close> = rill.stream("ivec3", shape, {1, -1, 0})
     local best <close>, found = rill.stream("double", shape, FAR), rill.stream("int", shape, -1)
     if t.faces > 0 and best.size > 0 then
-        traverse(t, at, function() launch(at, best, found) end)
+        traverse(t, function() launch(at, best, found) end, function() return passes().furthest(at)[1] == 0 end)
     end
     local slots <close> = found
     return finish(best, slots)
@@ -90,11 +133,25 @@ end
 -- on it (vec3).
 function queries.distance(t, points)
     local p, run = vectors.take("T:distance", 1, "points", points), passes()
-    local distance, triangle, point = search(t, p.shape, function(at, best, found)
-        run.distance(p, t.low, t.high, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
-    end, function(_, found)
-        return run.distance_end(p, t.low or NONE, t.high or NONE, found, t.face, t.corner)
-    end)
+    fill_empty(t)
+    local own <close> = held {}
+    own.found = rill.stream("int", p.size, -1)
+    if t.faces > 0 and p.size > 0 then
+        local list = vectors.list(own, p)
+        own.order = order_of(t, list)
+        local function launch(count, step, seeds)
+            local entries <const> = rill.iter("int", count, 0, count * step)
+            traverse_wide(t, count, function(at, slots)
+                run.distance(entries, own.order, seeds, list, t.low, t.high, leaves_of(t), t.leaf,
+                    bounds_of(t), t.face, t.corner, at, slots, own.found)
+            end)
+        end
+        local seeded <const> = p.size >= SORTED
+        if seeded then launch((p.size + SEEDS - 1) // SEEDS, SEEDS, 0) end
+        launch(p.size, 1, seeded and SEEDS or 0)
+    end
+    own.slots = own.found:reshape(p.shape)
+    local distance, triangle, point = run.distance_end(p, t.low or NONE, t.high or NONE, own.slots, t.face, t.corner)
     close_unless_given(points, p)
     return distance, triangle, point
 end
@@ -115,14 +172,23 @@ end
 
 --- queries.inside(t, p) returns T:contains for a closed surface and a stream of vec3 or dvec3.
 function queries.inside(t, p)
-    local run = passes()
-    local at <close> = rill.stream("ivec3", p.shape, {t.faces > 0 and 1 or 0, 0, 0})
+    local run, own <close> = passes(), held {}
+    own.crossings = rill.stream("int", p.shape)
     if t.faces > 0 and p.size > 0 then
-        traverse(t, at, function()
-            run.contains(p, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at)
+        local list, count = vectors.list(own, p), own.crossings
+        if p.size >= SORTED then
+            own.order = order_of(t, list)
+            own.sorted, own.count = rill.gather(list, own.order), rill.stream("int", p.size)
+            list, count = own.sorted, own.count
+        else
+            count = vectors.list(own, count)
+        end
+        traverse_wide(t, p.size, function(at, slots)
+            run.contains(list, leaves_of(t), t.leaf, bounds_of(t), t.face, t.corner, at, slots, count)
         end)
+        if own.order then rill.scatter(vectors.list(own, own.crossings), own.order, own.count) end
     end
-    return run.contains_end(p, at)
+    return run.contains_end(p, own.crossings)
 end
 
 --- T:contains(points) returns whether points are inside a closed surface, a stream of bool. Raises an error if the

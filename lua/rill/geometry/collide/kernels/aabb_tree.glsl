@@ -1,9 +1,9 @@
 $use(collide_nodes)
-$use(morton)
+$use(hilbert)
 // AABBs are enlarged by `pad`, which covers rounding errors of the bounds.
 kernel void codes(vec3 low, vec3 scale, ivec3 t<>, vec3 x[], out uint code<>) {
     vec3 middle = (x[t.x] + x[t.y] + x[t.z]) / 3.0;
-    code = morton(uvec3(clamp((middle - low) * scale, 0.0, 1023.0)));
+    code = hilbert(uvec3(clamp((middle - low) * scale, 0.0, 1023.0)));
 }
 bool is_finite(vec3 v) { return all(notEqual(floatBitsToUint(v) & 0x7f800000u, uvec3(0x7f800000u))); }
 kernel void ends(ivec3 t<>, vec3 x[], out vec3 low<>, out vec3 high<>) {

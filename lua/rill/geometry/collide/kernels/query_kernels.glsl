@@ -1,12 +1,14 @@
 // Kernels of the queries: rays, distances and containment. Each element traverses the tree independently.
 //
-// The traversal needs no stack. Nodes are numbered as in a heap, so the parent follows from the index. One bit for each
-// level on the path (`at.y`, the lowest bit for the current node) says whether the sibling at that level is finished
-// (after S. Laine, "Restart Trail for Stackless BVH Traversal", 2010). Therefore a traversal can be interrupted after
-// $steps steps and continued in another launch, on devices that limit loops. Traversals with pruning descend, at most
+// The traversals need no stack. Nodes are numbered as in a heap, so the parent follows from the index. Therefore a traversal can be
+// interrupted after $steps steps and continued in another launch, on devices that limit loops. Traversals descend, at most
 // $nodes nodes, until all elements that run together are at leaves or finished, so that few elements wait while others
-// test triangles (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009). `at`: the node
-// (0: finished), these bits, and the number of triangles of a leaf that were tested.
+// test triangles (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009).
+//
+// Rays traverse the binary tree. One bit for each level on the path (`at.y`, the lowest bit for the current node) says whether the
+// sibling at that level is finished (after S. Laine, "Restart Trail for Stackless BVH Traversal", 2010). `at`: the node
+// (0: finished), these bits, and the number of triangles of a leaf that were tested. Distances and containment traverse a tree with
+// four children per node: see Path.
 //
 // Boxes are floats, enlarged by more than the rounding errors here. Triangles are tested in double precision. Among
 // equally near triangles the one with the lowest index is used, so that results do not depend on the tree. Triangles
@@ -173,6 +175,79 @@ kernel void ray_end(vec3 o<>, vec3 d<>, vec3 low, vec3 high, double best<>, int 
     triangle = slot >= 0 ? face[slot] : -1;
 }
 
+// ---- the tree with four children per node
+
+// Its nodes are those of every second level of the binary tree, counted from the leaves. If the number of levels is odd, the root of
+// the binary tree is the first of two children of a root above it. Children of node i are 4 i .. 4 i + 3. A node is stored as
+// six vectors, whose components belong to the children: the smallest x, y and z, and the largest. Empty children have the bounds
+// 3e38 and -3e38.
+kernel void widen(int node<>, int odd, Span s[], inout vec4 bounds[]) {
+    int depth = findMSB(node);
+    if ((depth & 1) == 0) {
+        vec3 low[4], high[4];
+        for (int k = 0; k < 4; k++) {
+            int child = 4 * node + k, half_level = 2 << depth;
+            bool there = odd == 0 || child < 3 * half_level;
+            Span b = s[odd == 0 ? child : (there ? child - half_level : 1)];
+            bool used = there && !is_empty(b);
+            low[k] = used ? b.low : vec3(3e38);
+            high[k] = used ? b.high : vec3(-3e38);
+        }
+        for (int d = 0; d < 3; d++) {
+            bounds[6 * node + d] = vec4(low[0][d], low[1][d], low[2][d], low[3][d]);
+            bounds[6 * node + 3 + d] = vec4(high[0][d], high[1][d], high[2][d], high[3][d]);
+        }
+    }
+}
+
+// The position of a traversal: the node to visit next (0: none), and the bits of the siblings that are to be visited, four for
+// each level, the lowest for the node's own siblings. The leaves to test: `leaf` + k for each bit k of `tests`; `slot` is the
+// number of slots of the first of them that were tested.
+typedef struct { int node; uvec2 wait; int leaf; uint tests; int slot; } Path;
+
+Path path_of(uvec4 at, int slot) {
+    Path t;
+    t.node = int(at.x);
+    t.wait = at.yz;
+    t.leaf = int(at.w >> 4) << 2;
+    t.tests = at.w & 15u;
+    t.slot = slot;
+    return t;
+}
+uvec4 stored(Path t) { return uvec4(t.node, t.wait, t.tests == 0u ? 0u : uint(t.leaf >> 2) << 4 | t.tests); }
+
+// Goes from a node, whose children `hit` (bits) are to be visited, to its child `first` (one of these bits) or, if there is none, to
+// the nearest waiting sibling of a node on the path. Children that are leaves are to be tested.
+void advance(inout Path t, uint hit, uint first, int leaves) {
+    bool last = 4 * t.node >= leaves, down = hit != 0u && !last;
+    t.leaf = last ? 4 * t.node - leaves : t.leaf;
+    t.tests = last ? hit : 0u;
+    uint low = last ? t.wait.x : t.wait.x | hit;
+    bool far = low == 0u;
+    uint word = far ? t.wait.y : low, pick = down ? first : word & (0u - word);
+    int place = findLSB(pick), rise = max(place, 0) >> 2, shift = 4 * rise;
+    uvec2 wait = far ? uvec2(word & ~pick, 0u) : uvec2(word & ~pick, t.wait.y);
+    wait = shift == 0 ? wait : uvec2(wait.x >> shift | wait.y << (32 - shift), wait.y >> shift);
+    t.node = place < 0 ? 0 : 4 * (t.node >> 2 * (rise + (far ? 8 : 0))) + (place & 3);
+    t.wait = uvec2(wait.x << 4, wait.y << 4 | wait.x >> 28);
+}
+// Goes from a triangle to the next one of its leaf, if there is one, or of the next leaf to test.
+void next_test(inout Path t, bool filled, int leaf) {
+    bool more = filled && t.slot + 1 < leaf;
+    t.slot = more ? t.slot + 1 : 0;
+    t.tests = more ? t.tests : t.tests & (t.tests - 1u);
+}
+int tested(Path t, int leaf) { return (t.leaf + findLSB(t.tests)) * leaf + t.slot; }
+bool is_done(Path t) { return t.node == 0 && t.tests == 0u; }
+reduce void remaining(uvec4 at<>, reduce uvec4 some<>) { some |= at; }
+
+$use(hilbert)
+// The place of a point in the order in which traversals of nearby points run together.
+kernel void places(dvec3 p<>, vec3 low, vec3 high, out uint place<>) {
+    vec3 size = max(high - low, vec3(1e-36));
+    place = hilbert(uvec3(clamp((vec3(p) - low) / size * 511.0 + 256.0, 0.0, 1023.0)));
+}
+
 // ---- distances
 
 // For a query point p and a point q of the mesh, (q - p)^2 is (p - c)^2 plus the sum over the axes of (q - c)^2 - 2
@@ -233,50 +308,58 @@ Near nearest(Query k, vec3 low, vec3 high, dvec3 a, dvec3 b, dvec3 c) {
     double ab = edge_more(k, a, e), bc = edge_more(k, b, f), ca = edge_more(k, a, g);
     return on_edge(k, bc < min(ab, ca) ? b : a, ab <= min(bc, ca) ? b : c);
 }
-// Lower bound of `more` for the points of a box, within 1e-5, in units of 1 / `scale`. beyond: |p - c| in these
-// units. Negative for an empty box.
-float away(Span s, vec3 c, vec3 beyond, float scale) {
-    vec3 d = max(max(s.low - c, c - s.high), vec3(0.0));
-    return is_empty(s) ? -1.0 : dot(d, d * scale + 2.0 * beyond);
-}
 // Smaller limits are replaced by the smallest normal float.
-float limit_of(double more, double scale) { return float(more * scale) * 1.00001 + 1.1754944e-38; }
-kernel void distance(vec3 p<>, vec3 low, vec3 high, int leaves, int leaf, Span s[], int face[], vec3 corner[],
-                     inout ivec3 at<>, inout double best<>, inout int found<>) {
-    ivec3 here = is_finite(p) ? at : ivec3(0);
-    double near = best;
-    int slot = found;
-    Query k = query_of(p, low, high);
+float limit_of(double more, double scale) { return min(float(more * scale) * 1.00001 + 1.1754944e-38, 3e38); }
+// Distances of the points order[i], for each i of `entry`. found: the slot of the nearest triangle so far, or -1. If `seeds` is not
+// 0, the nearest triangle of the point order[i / seeds * seeds] is known.
+kernel void distance(int entry<>, int order[], int seeds, vec3 p[], vec3 low, vec3 high, int leaves, int leaf, vec4 bounds[],
+                     int face[], vec3 corner[], inout uvec4 at<>, inout int slots<>, inout int found[]) {
+    int me = order[entry], slot = found[me];
+    vec3 point = p[me];
+    bool valid = is_finite(point);
+    if (slot < 0 && seeds > 0 && valid) slot = found[order[entry / seeds * seeds]];
+    Path here = path_of(valid ? at : uvec4(0u), slots);
+    Query k = query_of(point, low, high);
+    double near = 1e300lf; // larger than any squared distance: squares of floats are below 1e78
+    if (slot >= 0) near = nearest(k, low, high, dvec3(corner[3 * slot]), dvec3(corner[3 * slot + 1]), dvec3(corner[3 * slot + 2])).more;
+    int best = slot >= 0 ? face[slot] : 0;
     // Floats neither overflow nor underflow in units of the size of the mesh or of the distance, whichever is larger.
     vec3 c = vec3(k.c), far = max(high - low, vec3(abs(k.beyond)));
     double scale = 1.0lf / double(max(max(max(far.x, far.y), far.z), 1.1754944e-38));
-    vec3 beyond = vec3(abs(k.beyond) * scale);
+    vec3 beyond = 2.0 * vec3(abs(k.beyond) * scale);
     float limit = limit_of(near, scale), unit = float(scale);
     for (int step = 0; step < $steps; step++) {
-        if (here.x == 0) break;
+        if (is_done(here)) break;
         for (int down = 0; down < $nodes; down++) {
-            if (here.x == 0 || here.x >= leaves) break;
-            float left = away(s[2 * here.x], c, beyond, unit), right = away(s[2 * here.x + 1], c, beyond, unit);
-            here = below(here, left >= 0.0 && left <= limit, right >= 0.0 && right <= limit, right < left);
+            if (here.node == 0 || here.tests != 0u) break;
+            // Lower bounds of `more` for the points of the children's boxes, within 1e-5, in units of 1 / `scale`.
+            int i = 6 * here.node;
+            vec4 x = max(max(bounds[i] - c.x, c.x - bounds[i + 3]), vec4(0.0));
+            vec4 y = max(max(bounds[i + 1] - c.y, c.y - bounds[i + 4]), vec4(0.0));
+            vec4 z = max(max(bounds[i + 2] - c.z, c.z - bounds[i + 5]), vec4(0.0));
+            vec4 d = x * (x * unit + beyond.x) + y * (y * unit + beyond.y) + z * (z * unit + beyond.z);
+            uint hit = (d.x <= limit ? 1u : 0u) | (d.y <= limit ? 2u : 0u) | (d.z <= limit ? 4u : 0u) | (d.w <= limit ? 8u : 0u);
+            float least = min(min(d.x, d.y), min(d.z, d.w));
+            advance(here, hit, least == d.x ? 1u : (least == d.y ? 2u : (least == d.z ? 4u : 8u)), leaves);
         }
-        if (here.x >= leaves) {
-            int i = (here.x - leaves) * leaf + here.z;
-            int f = here.z > 0 || away(s[here.x], c, beyond, unit) <= limit ? face[i] : -1;
+        for (int test = 0; test < $nodes; test++) {
+            if (here.tests == 0u) break;
+            int i = tested(here, leaf), f = face[i];
             if (f >= 0) {
-                double more = nearest(k, low, high, dvec3(corner[3 * i]), dvec3(corner[3 * i + 1]),
-                                      dvec3(corner[3 * i + 2])).more;
-                if (more < near || (more == near && f < face[max(slot, 0)])) {
+                double more = nearest(k, low, high, dvec3(corner[3 * i]), dvec3(corner[3 * i + 1]), dvec3(corner[3 * i + 2])).more;
+                if (more < near || (more == near && f < best)) {
                     near = more;
                     slot = i;
+                    best = f;
                     limit = limit_of(near, scale);
                 }
             }
-            here = f >= 0 ? next_triangle(here, leaf) : next_of(here);
+            next_test(here, f >= 0, leaf);
         }
     }
-    at = here;
-    best = near;
-    found = slot;
+    at = stored(here);
+    slots = here.slot;
+    found[me] = slot;
 }
 kernel void distance_end(vec3 p<>, vec3 low, vec3 high, int slot<>, int face[], vec3 corner[], out float distance<>,
                          out int triangle<>, out vec3 point<>) {
@@ -307,32 +390,35 @@ bool crossed(dvec3 a, dvec3 b, dvec3 c) {
     double height = x * a.z + y * b.z + z * c.z;
     return x + y + z > 0.0lf ? height > 0.0lf : height < 0.0lf;
 }
-// Returns the next node of a traversal without pruning. `at`: the node, the number of triangles crossed, and the
-// number of triangles of a leaf that were tested.
-int after(int node) { return ((node + 1) >> findLSB(node + 1)) == 1 ? 0 : (node + 1) >> findLSB(node + 1); }
-kernel void contains(dvec3 p<>, int leaves, int leaf, Span s[], int face[], vec3 corner[], inout ivec3 at<>) {
+kernel void contains(dvec3 p<>, int leaves, int leaf, vec4 bounds[], int face[], vec3 corner[], inout uvec4 at<>, inout int slots<>,
+                     inout int crossings<>) {
     vec3 near = vec3(p);
-    ivec3 here = is_finite(near) ? at : ivec3(0);
+    Path here = path_of(is_finite(near) ? at : uvec4(0u), slots);
+    int count = crossings;
     for (int step = 0; step < $steps; step++) {
-        if (here.x == 0) break;
-        Span box = s[here.x];
-        bool meets = here.z > 0 || (near.x >= box.low.x && near.y >= box.low.y && all(lessThanEqual(near, box.high)));
-        if (!meets) {
-            here.x = after(here.x);
-        } else if (here.x < leaves) {
-            here.x = 2 * here.x;
-        } else {
-            int i = (here.x - leaves) * leaf + here.z;
+        if (is_done(here)) break;
+        for (int down = 0; down < $nodes; down++) {
+            if (here.node == 0 || here.tests != 0u) break;
+            int i = 6 * here.node;
+            vec4 d = max(max(max(bounds[i] - near.x, near.x - bounds[i + 3]), max(bounds[i + 1] - near.y, near.y - bounds[i + 4])),
+                         near.z - bounds[i + 5]);
+            uint hit = (d.x <= 0.0 ? 1u : 0u) | (d.y <= 0.0 ? 2u : 0u) | (d.z <= 0.0 ? 4u : 0u) | (d.w <= 0.0 ? 8u : 0u);
+            advance(here, hit, hit & (0u - hit), leaves);
+        }
+        for (int test = 0; test < $nodes; test++) {
+            if (here.tests == 0u) break;
+            int i = tested(here, leaf);
             bool filled = face[i] >= 0;
             if (filled && crossed(dvec3(corner[3 * i]) - p, dvec3(corner[3 * i + 1]) - p,
-                                  dvec3(corner[3 * i + 2]) - p)) here.y++;
-            bool more = filled && here.z + 1 < leaf;
-            here = more ? ivec3(here.xy, here.z + 1) : ivec3(after(here.x), here.y, 0);
+                                  dvec3(corner[3 * i + 2]) - p)) count++;
+            next_test(here, filled, leaf);
         }
     }
-    at = here;
+    at = stored(here);
+    slots = here.slot;
+    crossings = count;
 }
-kernel void contains_end(dvec3 p<>, ivec3 at<>, out bool inside<>) { inside = is_finite(vec3(p)) && (at.y & 1) == 1; }
+kernel void contains_end(dvec3 p<>, int crossings<>, out bool inside<>) { inside = is_finite(vec3(p)) && (crossings & 1) == 1; }
 
 // ---- closed surfaces
 
