@@ -56,9 +56,10 @@ local function add(self, variable)
     return variable
 end
 
-local function block(self, f)
+-- Returns the text f() of a block. `own`: names that its scope has already.
+local function block(self, f, own)
     return inner(self, function()
-        self.scope.own = {}
+        self.scope.own = own or {}
         return f()
     end)
 end
@@ -681,9 +682,10 @@ local function declaration(self)
     return text
 end
 
-local function counted_body(self, most, extra)
+local function counted_body(self, counter, most, extra)
     self.loops = self.loops + 1
-    local text = block(self, function() return (extra or "") .. statements(self, self.d:int(1, most)) end)
+    local text = block(self, function() return (extra or "") .. statements(self, self.d:int(1, most)) end,
+        {[counter] = true}) -- the body of a "for" has the scope of its variables
     self.loops = self.loops - 1
     return text
 end
@@ -735,10 +737,10 @@ local function loop(self)
         end
         local body
         if what >= 10 then
-            body = counted_body(self, most, what == 10 and name .. "++;\n" or "")
+            body = counted_body(self, name, most, what == 10 and name .. "++;\n" or "")
             head = ("%s < %d && (%s)"):format(what == 10 and name or name .. "++", most, condition(self, 2))
         end
-        body = body or counted_body(self, most, tail)
+        body = body or counted_body(self, name, most, tail)
         if what ~= 4 and what ~= 3 and what < 8 and d:chance(1, 10) and not head:find "int" then
             body = body .. ("    if (%s) %s++;\n"):format(bool(self, 1), name)
         end
