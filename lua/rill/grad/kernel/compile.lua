@@ -110,6 +110,16 @@ function compile.gradient(about, names, lowered, where, again, dry)
         outs[#outs + 1] = name
         roots = true
     end
+    -- Returns the name of the output of a sum. Derivatives of this kernel have parameters that begin like it.
+    local named = {}
+    local function out_of(bar)
+        local name = named[bar]
+        while not name or lowered.names[name .. "_bar"] or lowered.names[name .. "_dot"] do
+            name = lowered:name(bar .. "_out")
+        end
+        named[bar] = name
+        return name
+    end
     for _, variable in ipairs(lowered.reads) do
         local name = variable.source.text
         if wanted[name] and not specs[name] and not combined[name] then
@@ -124,12 +134,12 @@ function compile.gradient(about, names, lowered, where, again, dry)
                 end
                 for c = 1, info.columns do
                     sum.at[c] = #outs + 1
-                    out(column .. info.rows, bar.name .. "_out" .. c)
+                    out(column .. info.rows, out_of(bar.name .. "_" .. c))
                 end
                 sum.matrix = info
             else
                 sum.at[1] = #outs + 1
-                out(variable.type, bar.name .. "_out")
+                out(variable.type, out_of(bar.name))
             end
             result.sums[#result.sums + 1] = sum
         end
@@ -141,11 +151,11 @@ function compile.gradient(about, names, lowered, where, again, dry)
             goto next
         elseif s.op == "out" and s.matrix then
             for c = 1, s.matrix.columns do
-                list[#list + 1] = {op = "out", root = true, name = s.name .. "_out" .. c,
+                list[#list + 1] = {op = "out", root = true, name = out_of(s.name .. "_" .. c),
                     e = ir.value(s.e.text .. "[" .. (c - 1) .. "]", nil, s.e.reads)}
             end
         elseif s.op == "out" and s.e.variable and s.e.variable.adjoint and s.name == s.e.variable.name then
-            list[#list + 1] = {op = "out", root = true, name = s.name .. "_out", e = s.e}
+            list[#list + 1] = {op = "out", root = true, name = out_of(s.name), e = s.e}
         else
             list[#list + 1] = s
         end
