@@ -14,7 +14,7 @@ local classes = {
     a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
     F = "factors", h = "hierarchy", f = "fluid", P = "particles", W = "wave", H = "heat", C = "cloth", N = "nbody",
     O = "optimizer",
-    M = "mesh", T = "tree", S = "scene", D = "distributed", Q = "distributed_particles",
+    K = "neighbors", M = "mesh", T = "tree", S = "scene", D = "distributed", Q = "distributed_particles",
     Y = "distributed_smoke", Z = "distributed_sph", b = "big_stream", frame = "frame", groups = "groups",
 }
 
@@ -168,6 +168,11 @@ local nbody = {}
 %s
 local optimizer = {}
 
+---A search for the nearest points, with its results.
+---@class rill.neighbors
+%s
+local neighbors = {}
+
 ---A triangle mesh.
 ---@class rill.mesh
 %s
@@ -239,9 +244,9 @@ local groups = {}
 ]=]
 
 local kinds = {}
-for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
-    "matrix factors hierarchy fluid particles wave heat cloth nbody optimizer mesh tree scene struct report " ..
-    "distributed distributed_particles distributed_smoke distributed_sph big_stream frame groups"):gmatch "[%a_]+" do
+for word in ("stream frame expression neighbors kernel device request map progress animation translator container " ..
+    "range snapshot matrix factors hierarchy fluid particles wave heat cloth nbody optimizer mesh tree scene struct " ..
+    "report distributed distributed_particles distributed_smoke distributed_sph big_stream groups"):gmatch "[%a_]+" do
     kinds[word] = true
 end
 
@@ -334,7 +339,7 @@ local function annotations()
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
         fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N", fields "O",
-        fields "M", fields "T", fields "S", fields "D", fields "Q", fields "Y", fields "Z", fields "b",
+        fields "K", fields "M", fields "T", fields "S", fields "D", fields "Q", fields "Y", fields "Z", fields "b",
         fields "frame", fields "groups")}
     for _, name in ipairs(files.sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is one of the classes above

@@ -74,7 +74,7 @@ local function samples()
         W = rill.wave {shape = {1}}, H = rill.heat {shape = {1}},
         C = rill.cloth {shape = {1, 1}}, N = rill.nbody {positions = rill.stream("vec2", 1)},
         O = rill.optimize.sgd {s:copy()},
-        M = rill.mesh.grid {}, T = rill.collide.bvh(rill.mesh.box()),
+        K = rill.neighbors({1, 2}, {radius = 1}), M = rill.mesh.grid {}, T = rill.collide.bvh(rill.mesh.box()),
         S = rill.ray.scene(rill.mesh.box()),
         frame = rill.frame {x = s}, groups = rill.frame({x = s}):group "x",
         b = big, P = rill.sph {positions = rill.stream("vec2", 1), radius = 1, sound = 1},

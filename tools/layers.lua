@@ -318,7 +318,7 @@ local lua_layers = {
     {"glsl/snippets"}, {"glsl"},
     {"algebra", "algebra/rows"}, {"stream", "horn", "random"},
     {"grad/kernel"}, {"parts"}, {"container"}, {"image"}, {"sparse/"}, {"sparse"}, {"geometry"}, {"reuse/"}, {"reuse"},
-    {"geometry/mesh"}, {"geometry/subdivide", "geometry/collide"}, {"geometry/envelope"}, {"mesh"},
+    {"geometry/mesh"}, {"geometry/subdivide", "geometry/collide", "geometry/points"}, {"geometry/envelope"}, {"mesh"},
     {"subdivide", "collide"}, {"blas"}, {"optimize/"}, {"optimize"}, {"solve/"}, {"solve"}, {"simulation"},
     {"simulation/particle", "simulation/fluid"},
     {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"ray/"}, {"ray"},

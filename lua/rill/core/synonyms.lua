@@ -304,6 +304,8 @@ A:save(path): save write
 rill.sparse.load: read
 ]==],
     rill = [==[
+rill.neighbors: knn kdtree KDTree cKDTree nearest nearest_neighbor nearest_neighbors neighbor NearestNeighbors
+rill.neighbors(points, {radius = r}): radius_search ball_query query_ball_point
 rill.arange(from, to): range
 rill.iter: ramp
 rill.stream: empty buffer malloc alloc cudaMalloc cuMemAlloc device_array to_device ndarray Buffer Array

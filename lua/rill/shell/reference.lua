@@ -8,8 +8,9 @@
 -- is a table of options, the types after `): ` are the results. Names begin with `rill.`, or with a letter for the type
 -- of the value: `s` a stream, `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a
 -- progress bar, `a` an animation, `t` an address translator, `c` a container, `o` a range, `n` a snapshot, `A` a
--- matrix, `f` a fluid, `M` a mesh, `T` a tree, `D` a distributed stream, `Q` distributed particles, `Y` distributed
--- smoke, `Z` a distributed fluid of particles, `b` a big stream. `frame` and `groups` are tables and their groups.
+-- matrix, `f` a fluid, `K` a neighbor search, `M` a mesh, `T` a tree, `D` a distributed stream, `Q` distributed
+-- particles, `Y` distributed smoke, `Z` a distributed fluid of particles, `b` a big stream. `frame` and `groups` are
+-- tables and their groups.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.core.packed_methods"
 local filters = require "rill.image.filters"
@@ -33,7 +34,7 @@ end
 local texts = { -- {page of the manual, lines}
     { "module", [==[
 rill._VERSION: string -- the version of rill, for example "0.2.0"
-rill.type(value: any): string? -- returns the type of a value of rill: "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "optimizer", "mesh", "tree", "scene", "big", "mpi.stream", "mpi.particles", "mpi.smoke", "mpi.sph" or "frame"; nil for any other value
+rill.type(value: any): string? -- returns the type of a value of rill: "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "optimizer", "mesh", "tree", "scene", "big", "mpi.stream", "mpi.particles", "mpi.smoke", "mpi.sph", "frame" or "neighbors"; nil for any other value
 rill.progress(total: number, label?: string): progress -- returns a progress bar. Nothing is drawn if standard output is not a terminal. `local p <close>` ends it
 p:step(n?: number) -- adds n to the completed work. Default: 1
 p:close() -- ends the line of the bar
@@ -454,7 +455,7 @@ reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
     particles = "P", nbody = "N", optimizer = "O", mesh = "M", tree = "T", scene = "S", big = "b", ["mpi.stream"] = "D",
-    frame = "frame",
+    frame = "frame", neighbors = "K",
 }
 
 --- reference.aliases: the definitions of the type names in signatures, in LuaLS's notation.

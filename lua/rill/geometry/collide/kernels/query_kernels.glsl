@@ -6,27 +6,19 @@
 // test triangles (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009).
 //
 // Rays traverse the binary tree. One bit for each level on the path (`at.y`, the lowest bit for the current node) says whether the
-// sibling at that level is finished (after S. Laine, "Restart Trail for Stackless BVH Traversal", 2010). `at`: the node
+// sibling at that level is finished (snippets/restart_trail.glsl). `at`: the node
 // (0: finished), these bits, and the number of triangles of a leaf that were tested. Distances and containment traverse a tree with
 // four children per node: see Path.
 //
 // Boxes are floats, enlarged by more than the rounding errors here. Triangles are tested in double precision. Among
 // equally near triangles the one with the lowest index is used, so that results do not depend on the tree. Triangles
 // compute identical numbers for a shared edge, because collide/aabb_tree.lua has sorted their corners.
+$use(restart_trail)
 typedef struct { vec3 low; vec3 high; } Span;
 
 kernel void span(vec3 low<>, vec3 high<>, float pad, out Span s<>) { s.low = low - pad; s.high = high + pad; }
 bool is_finite(vec3 v) { return all(notEqual(floatBitsToUint(v) & 0x7f800000u, uvec3(0x7f800000u))); }
 bool is_empty(Span s) { return s.low.x > s.high.x; }
-ivec3 next_of(ivec3 at) {
-    if (at.y == -1) return ivec3(0);
-    int k = findLSB(~at.y);
-    return ivec3((at.x >> k) ^ 1, (at.y >> k) | 1, 0);
-}
-ivec3 below(ivec3 at, bool left, bool right, bool right_first) {
-    if (!left && !right) return next_of(at);
-    return ivec3(2 * at.x + (right && (!left || right_first) ? 1 : 0), 2 * at.y + (left && right ? 0 : 1), 0);
-}
 ivec3 next_triangle(ivec3 at, int leaf) { return at.z + 1 == leaf ? next_of(at) : ivec3(at.xy, at.z + 1); }
 
 reduce void furthest(ivec3 at<>, reduce ivec3 most<>) { most = max(most, at); }

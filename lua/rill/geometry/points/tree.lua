@@ -1,0 +1,143 @@
+-- Trees of bounding boxes over points: the points in the order of a Hilbert curve, cut into leaves of equal size (I.
+-- Kamel and C. Faloutsos, "On Packing R-trees", CIKM 1993). Points that fall into one cell of the curve, such as a
+-- dense cluster next to a distant point, are ordered by a curve of their own bounding box, until all are resolved.
+--
+-- Fields of a tree:
+--   rank, real                 the number of dimensions; "float" or "double"
+--   type                       the type of points
+--   count, leaves              the number of points; the number of leaves, a power of two
+--   points                     the points in the order of the leaves, with their original indices
+--   boxes, least               the boxes of the nodes and the lowest index of a point in each node, numbered as in
+--                              kernels/tree.glsl
+--   low, high                  the least and the largest coordinates, lists
+local rill = require "rill.core.public"
+local template = require "rill.glsl.template"
+local vector = require "rill.core.vector"
+local sections <const> = template.sections "tree"
+local texts <const> = sections.build
+template.snippet("points_tree", sections.types) -- the structures of a tree, for kernels that read it
+
+local tree = {}
+
+local LEAF <const> = 8 -- points of a leaf
+
+-- Structures fill whole texels of four words, which are read at once. The fields that fill them, by their words:
+local PADS <const> = {[0] = "", "int pad;", "ivec2 pad;", "ivec3 pad;"}
+local bases = {}
+for _, real in ipairs {"float", "double"} do
+    local letter <const> = real == "double" and "d" or ""
+    bases[real] = {}
+    for rank = 1, 3 do
+        local words <const> = real == "double" and 2 * rank or rank
+        bases[real][rank] = {
+            pad = PADS[-(words + 1) % 4], box_pad = PADS[-2 * words % 4],
+            rank = rank, real = real, leaf = LEAF, bits = rank == 3 and 20 or 30, half = rank == 3 and 10 or 15,
+            V = rank == 1 and real or letter .. "vec" .. rank, D = rank == 1 and "double" or "dvec" .. rank,
+            U = rank == 1 and "uint" or "uvec" .. rank, axes = {table.unpack({"x", "y", "z"}, 1, rank)},
+            last = ("xyz"):sub(rank, rank),
+        }
+    end
+end
+
+--- tree.types: the dimension and the scalar type of each type of points.
+tree.types = {}
+for real, ranks in pairs(bases) do
+    for rank, base in ipairs(ranks) do
+        tree.types[base.V] = {rank = rank, real = real}
+    end
+end
+
+--- tree.values(rank, real) returns values for the templates of kernels of points.
+function tree.values(rank, real)
+    return bases[real][rank]
+end
+
+local function compose(order, inner)
+    local composed <const> = rill.gather(order, inner)
+    order:close()
+    return composed
+end
+
+-- Orders points that have a cell of the curve in common, if more than a leaf's points do and they differ. `state`: the
+-- points, their order, and their keys and cells in this order. Returns whether there were such points.
+local function refine(kernels, state)
+    local begins <close> = kernels.begins(state.key, state.cell)
+    local first <close> = begins:find "x"
+    local cell = begins:scan()
+    local found <close> = kernels.unresolved(state.points, cell, first)
+    if found:max() == 0 then
+        return false
+    end
+    local low <close> = rill.segmented_reduce(state.points, begins, "min")
+    local high <close> = rill.segmented_reduce(state.points, begins, "max")
+    local finer <close> = kernels.refined(state.points, cell, first, low, high)
+    local by_key <close> = rill.argsort(finer)
+    local cells <close> = rill.gather(cell, by_key)
+    local inner <close> = compose(by_key, rill.argsort(cells))
+    state.order, state.points = compose(state.order, inner), compose(state.points, inner)
+    state.key, state.cell = rill.gather(finer, inner), cell
+    return true
+end
+
+-- Returns the order of points along the curve. `refined`: whether points in one cell are ordered, too.
+local function order_of(kernels, p, low, size, refined)
+    local keys <close> = kernels.keys(p, low, size)
+    local state = {order = rill.argsort(keys)}
+    state.points = rill.gather(p, state.order)
+    if refined and p.size > 0 then
+        state.key, state.cell = rill.gather(keys, state.order), rill.stream("int", p.size, 1)
+        repeat until not refine(kernels, state)
+    end
+    return state.order, state.points
+end
+
+--- tree.order(p, low, size [, refined]) returns the points in the order of the curve, with their indices: the structure
+-- Point. low, size: the corner and the longest side of a box around them. Without `refined`, points that are much
+-- closer to each other than `size` are in any order.
+function tree.order(p, low, size, refined)
+    local type <const> = tree.types[p.type]
+    local kernels <const> = texts:program(bases[type.real][type.rank])
+    local order, sorted
+    if type.rank == 1 then
+        order = rill.argsort(p)
+        sorted = rill.gather(p, order)
+    else
+        order, sorted = order_of(kernels, p, low, size, refined)
+    end
+    local points <const> = kernels.pack(sorted, order)
+    order:close()
+    sorted:close()
+    return points
+end
+
+local function levels_of(count)
+    local levels = 0
+    while LEAF << levels < count do levels = levels + 1 end
+    return levels
+end
+
+--- tree.new(p, low, high) returns a tree over the points p of one dimension, with these least and largest coordinates.
+function tree.new(p, low, high)
+    local type <const> = tree.types[p.type]
+    local levels <const> = levels_of(p.size)
+    local t = {type = p.type, rank = type.rank, real = type.real, count = p.size, leaves = 1 << levels, low = low,
+        high = high, points = tree.order(p, low, vector.longest(low, high), true)}
+    local kernels <const> = texts:program(bases[type.real][type.rank])
+    t.boxes, t.least = rill.stream(kernels.Box, 2 << levels), rill.stream("int", 2 << levels)
+    kernels.around(rill.iter("int", t.leaves, t.leaves, 2 * t.leaves), t.leaves, t.points, t.boxes, t.least)
+    for level = levels - 1, 0, -1 do
+        kernels.join(rill.iter("int", 1 << level, 1 << level, 2 << level), t.boxes, t.least)
+    end
+    return t
+end
+
+--- tree.places(t) returns the place of each point in t.points by its original index.
+function tree.places(t)
+    if not t.place then
+        t.place = rill.stream("int", t.count)
+        texts:program(bases[t.real][t.rank]).places(t.points, t.place)
+    end
+    return t.place
+end
+
+return tree

@@ -1,0 +1,222 @@
+local rill = require "rill"
+local leaks = require "spec.support.leaks"
+local nearest = require "spec.support.nearest"
+
+math.randomseed(4)
+
+-- Returns n points; make(d) returns a coordinate.
+local function scattered(n, rank, make)
+    local list = {}
+    for i = 1, n do
+        list[i] = {}
+        for d = 1, rank do list[i][d] = make(d) end
+    end
+    return list
+end
+
+local function uniform() return math.random() end
+
+-- Compares a search with brute force.
+local function check(type, rank, points, options, queries)
+    local p, stored = nearest.stream(rill, points, type, rank)
+    local q, asked
+    if queries then
+        q, asked = nearest.stream(rill, queries, type, rank)
+    end
+    options.queries = q
+    local n = rill.neighbors(p, options)
+    local box = options.periodic
+    box = _G.type(box) == "number" and {box, box, box} or box
+    nearest.compare(nearest.lists(stored, asked or stored, options.radius, box, options.self == false), n, type)
+    return n
+end
+
+describe("rill.neighbors", function()
+    leaks.watch(setup, teardown)
+
+    it("finds the k nearest points in 1 to 3 dimensions, of floats and doubles", function()
+        for _, type in ipairs {"float", "double"} do
+            for rank = 1, 3 do
+                for _, n in ipairs {0, 1, 7, 8, 9, 65, 300} do
+                    check(type, rank, scattered(n, rank, uniform), {k = 5})
+                end
+            end
+        end
+    end)
+
+    it("finds any number of neighbors", function()
+        local points <const> = scattered(150, 3, uniform)
+        for _, k in ipairs {1, 2, 3, 12, 13, 32, 33, 64, 65, 150, 151, 400} do
+            check("float", 3, points, {k = k})
+        end
+        check("double", 2, scattered(90, 2, uniform), {k = 70, periodic = {1, 1.5}})
+    end)
+
+    it("finds all points within a radius", function()
+        for _, radius in ipairs {0, 1e-30, 0.1, 0.3, 1, math.huge} do
+            check("float", 3, scattered(200, 3, uniform), {radius = radius})
+            check("double", 1, scattered(60, 1, uniform), {radius = radius})
+            check("float", 2, {}, {radius = radius})
+        end
+    end)
+
+    it("combines k and a radius, which includes its end", function()
+        check("float", 2, scattered(100, 2, function() return math.random(0, 6) end), {k = 6, radius = 1})
+        local n = rill.neighbors({{0, 0}, {3, 4}, {6, 8}}, {k = 2, radius = 5})
+        assert.same({0, 1, 1, 0, 2, 1}, n.indices:values())
+    end)
+
+    it("orders equally near points by their indices", function()
+        for rank = 1, 3 do
+            local points <const> = scattered(250, rank, function() return math.random(0, 3) end)
+            check("float", rank, points, {k = 9})
+            check("float", rank, points, {radius = 1})
+            check("double", rank, points, {k = 40}, scattered(20, rank, function() return math.random(-2, 5) end))
+        end
+    end)
+
+    it("takes queries", function()
+        local points <const>, queries <const> = scattered(120, 3, uniform), scattered(33, 3, function()
+            return 3 * math.random() - 1
+        end)
+        check("float", 3, points, {k = 4}, queries)
+        check("float", 3, points, {radius = 0.5}, queries)
+        check("float", 3, points, {k = 4}, {})
+        check("float", 3, {}, {k = 4}, queries)
+        check("float", 3, {}, {radius = 4}, queries)
+    end)
+
+    it("leaves out the point itself", function()
+        local points <const> = scattered(60, 2, function() return math.random(0, 9) end)
+        check("float", 2, points, {k = 5, self = false})
+        check("float", 2, points, {k = 70, self = false})
+        check("float", 2, points, {radius = 2, self = false})
+    end)
+
+    it("measures distances in a periodic box", function()
+        local points <const> = scattered(150, 3, uniform)
+        check("float", 3, points, {k = 7, periodic = 1})
+        check("float", 3, points, {radius = 0.4, periodic = {1, 1.5, math.huge}})
+        check("float", 1, scattered(50, 1, uniform), {k = 7, periodic = 1.0})
+        local n = rill.neighbors({-0.4, 0.4, 0}, {k = 2, periodic = 1}) -- any interval of the length of the box
+        assert.same({0, 1, 1, 0, 2, 0}, n.indices:values())
+    end)
+
+    it("resolves dense clusters next to distant points", function()
+        local points <const> = {}
+        for i = 1, 300 do
+            local far <const> = i == 7 and 1e15 or 0
+            points[i] = {far + 1e-9 * math.random(), math.random() * 1e-9, i % 2 + 1e-12 * math.random()}
+        end
+        check("double", 3, points, {k = 8})
+        check("float", 3, points, {k = 8})
+    end)
+
+    it("computes with coordinates from 1e-20 to 1e20", function()
+        local function wide() return (math.random(0, 1) * 2 - 1) * 10 ^ (40 * math.random() - 20) end
+        for _, type in ipairs {"float", "double"} do
+            check(type, 3, scattered(150, 3, wide), {k = 6})
+            check(type, 2, scattered(150, 2, wide), {radius = 1e-3})
+        end
+    end)
+
+    it("continues searches that a device interrupts", function()
+        -- The 40,000 points are equally far from the queries, apart from a few.
+        local p <const> = rill.stream("vec2", 40000, {1, 0})
+        p:domain(20000, 20010):fill {0, 1}
+        local n = rill.neighbors(p, {k = 40, queries = {{0, 0}, {1, 1}}})
+        local first <const> = {}
+        for i = 1, 40 do first[i] = i - 1 end
+        assert.same(first, n.indices[1]:values())
+        assert.same(first, n.indices[2]:values())
+        local all = n:query(rill.from({{0, 0}}, "vec2"), {radius = 1})
+        assert.equal(40000, all.indices.size)
+        assert.equal(39999 * 20000, all.indices:cast "double":sum())
+        assert.equal(17, all.indices:get(18))
+    end)
+
+    it("takes tables, matrices, views and expressions", function()
+        local rows <const> = {{1, 2, 3}, {4, 5, 6}, {1, 2, 4}}
+        local m <const> = rill.from(rows)
+        local expected <const> = rill.neighbors(rows, {k = 3}).indices:values()
+        assert.same({0, 2, 1, 1, 2, 0, 2, 0, 1}, expected)
+        for _, p in ipairs {m, m:as "vec3", m:transpose():copy():transpose(), m * 1, m:cast "double",
+            rill.from {{1, 2, 3, 0}, {4, 5, 6, 0}, {1, 2, 4, 0}}:domain({1, 1}, {3, 3})} do
+            assert.same(expected, rill.neighbors(p, {k = 3}).indices:values())
+        end
+        local line <const> = rill.from {{1}, {5}, {2}}
+        assert.same({0, 2, 1, 2, 2, 0}, rill.neighbors(line, {k = 2}).indices:values())
+        assert.same({0, 2, 1, 2, 2, 0}, rill.neighbors({1, 5, 2}, {k = 2}).indices:values())
+    end)
+
+    it("updates its points and searches other queries", function()
+        local first <const>, second <const> = scattered(80, 2, uniform), scattered(90, 2, uniform)
+        local n = check("float", 2, first, {k = 3})
+        assert.equal(n, n:update(rill.from(second, "vec2")))
+        local q, asked = nearest.stream(rill, first, "float", 2)
+        local _, stored = nearest.stream(rill, second, "float", 2)
+        nearest.compare(nearest.lists(stored, stored), n, "float")
+        nearest.compare(nearest.lists(stored, asked), n:query(q), "float")
+        nearest.compare(nearest.lists(stored, asked, 0.1), n:query(q, {radius = 0.1}), "float")
+        assert.equal("3 nearest neighbors of 90 points among 90", tostring(n))
+        n:close()
+        assert.equal("closed neighbor search", tostring(n))
+        assert.has_error(function() n:update(q) end)
+    end)
+
+    it("is read by kernels", function()
+        local x <const> = rill.from {1, 2, 4, 8}
+        local n = rill.neighbors({0, 1, 2, 10}, {k = 2})
+        local mean <const> = rill.kernel [=[
+            kernel void mean(float x[], int near[][], out float r<>) {
+                int i = indexof(r).x, n = sizeof_stream(near).x;
+                r = 0.0;
+                for (int j = 0; j < n; j++) r += x[near[i][j]] / float(n);
+            }
+        ]=]
+        assert.same({1.5, 1.5, 3, 6}, mean {x = x, near = n.indices, shape = 4}:values())
+        n = rill.neighbors({0, 1, 2, 10}, {radius = 1})
+        local sum <const> = rill.kernel [=[
+            kernel void sum(float x[], int starts[], int near[], out float r<>) {
+                int i = indexof(r).x;
+                r = 0.0;
+                for (int j = starts[i]; j < starts[i + 1]; j++) r += x[near[j]];
+            }
+        ]=]
+        assert.same({3, 7, 6, 8}, sum {x = x, starts = n.starts, near = n.indices, shape = 4}:values())
+    end)
+
+    it("refuses what it cannot search", function()
+        local function fails(expected, ...)
+            local done, message = pcall(rill.neighbors, ...)
+            assert.is_false(done)
+            assert.truthy(message:find(expected, 1, true), message)
+        end
+        local p <const> = rill.from({{0, 0}, {1, 1}}, "vec2")
+        fails("element 2 is {nan, 1.0}: expected finite coordinates", {{0, 0}, {0 / 0, 1}}, {k = 1})
+        fails("element 1 is inf: expected finite coordinates", {1 / 0, 2}, {k = 1})
+        fails("option 'queries': element 1 is nan", {1, 2}, {k = 1, queries = {0 / 0}})
+        fails("got elements of int", rill.iota(3), {k = 1})
+        fails("got float of shape 2x4: more than three coordinates", rill.stream("float", {2, 4}), {k = 1})
+        fails("s:reshape(4) has one dimension", rill.stream("vec2", {2, 2}), {k = 1})
+        fails("got nil", nil, {k = 1})
+        fails("expected an option k, the number of neighbors, or radius", p)
+        fails("option 'k': expected a whole number, 1 or more, got number 0", p, {k = 0})
+        fails("option 'radius': expected a number, 0 or more, got number -1", p, {radius = -1})
+        fails("option 'radius': expected a number, 0 or more, got number nan", p, {radius = 0 / 0})
+        fails("unknown option 'kk'", p, {kk = 1})
+        fails("option 'k' is given twice", p, {k = 1}, {k = 2})
+        fails("expected points of vec2, as the first argument has, got vec3", p, {k = 1, queries = {{1, 2, 3}}})
+        fails("option 'self' applies to queries that are the points themselves", p, {k = 1, self = false, queries = p})
+        fails("option 'periodic': coordinates along x are 0 to 1, more than the side 0.5 of the box", p,
+            {k = 1, periodic = {0.5, 2}})
+        fails("option 'periodic': expected the side of a periodic box", p, {k = 1, periodic = 0})
+        fails("option 'periodic' has 3 values", p, {k = 1, periodic = {1, 2, 3}})
+        fails("coordinates up to 1e150", rill.from({1e200}, "double"), {k = 1})
+        fails("2 queries and k = 2000000000 are 4000000000 neighbors, more than 2147483647", p, {k = 2000000000})
+        fails("100000 queries with radius inf are 10000000000 neighbors", rill.random(100000), {radius = math.huge})
+        local before <const> = rill.memory_limit(1 << 20)
+        fails("2 queries and k = 1000000 are 2000000 neighbors, which need 15 MiB of memory", p, {k = 1000000})
+        rill.memory_limit(before)
+    end)
+end)
