@@ -198,14 +198,21 @@ static void read_csv(unsigned char *bytes, size_t size)
         columns[c].kind = c < 6 && last % 3 == 2 ? (CsvKind)c : CSV_AUTO;
         columns[c].single = last % 2;
         columns[c].high = 1e6;
+        columns[c].category = (last / 8 + c) % 2;
     }
     if (done) {
         done = csv_read(&table, table.has_names, columns);
         check_message(done);
     }
     for (size_t c = 0; done && c < count; c++) {
-        if (columns[c].kind == CSV_TEXT && columns[c].texts.count != table.rows) {
+        const CsvColumn *column = &columns[c];
+        if (column->kind == CSV_TEXT && !column->category && column->texts.count != table.rows) {
             fail("a column of text with another number of rows");
+        }
+        for (size_t row = 0; column->kind == CSV_TEXT && column->category && row < table.rows; row++) {
+            if (column->codes[row] != CSV_MISSING && column->codes[row] >= column->names.texts.count) {
+                fail("a category with a code that has no name");
+            }
         }
     }
     csv_free_columns(columns, count);

@@ -113,24 +113,6 @@ local function choose(options, names)
     return chosen, types
 end
 
--- Returns a table of rill.frame of the columns of a file. Empty fields of text, and the words of missing values, are
--- missing.
-local function frame_of(result, words)
-    local absent = {[""] = true}
-    for word in words:gmatch "([^\0]+)%z" do
-        absent[word] = true
-    end
-    for i, column in ipairs(result) do
-        if option.table[1](column) then
-            for k, text in ipairs(column) do
-                column[k] = not absent[text] and text
-            end
-            result[i] = frame_columns.of_texts(column)
-        end
-    end
-    return frame_table.new(LOAD, result)
-end
-
 --- rill.csv.load(path [, options]) reads the columns of a text file and returns them in a table, by name and by index;
 -- `names` is the list of names. A column is a stream of double, with NaN for missing values; a column with a value that
 -- is neither a number nor missing is a table of strings. Options: header, delimiter, quote, decimal, comment, skip,
@@ -148,14 +130,17 @@ function csv.load(path, options)
     end
     local names <const> = names_of(fields, header)
     local chosen, types = choose(options, names)
-    local columns = core._csv_read(file, header, types, path)
+    local columns, texts = core._csv_read(file, header, types, path, options.frame)
     local result = {names = {}}
     for n, place in ipairs(chosen) do
         local name = names[place]
+        if texts[place] then
+            columns[place], texts[place] = frame_columns.named(columns[place], texts[place]), nil
+        end
         result[n], result.names[n] = columns[place], name
         result[name] = result[name] or columns[place]
     end
-    return options.frame and frame_of(result, words) or result
+    return options.frame and frame_table.new(LOAD, result) or result
 end
 
 local function is_text(list)

@@ -120,21 +120,34 @@ static bool upload(Device *device, const CsvColumn *column, size_t rows, const T
     return done;
 }
 
-/* Pushes a column: a table of strings, or a stream of the type whose name is at the top of the stack. */
+static bool upload_codes(Device *device, const CsvColumn *column, size_t rows, Stream *result)
+{
+    Shape shape = {.rank = 1, .size = {(int64_t)rows}};
+    return shape_check(&shape) && packed_stream(device, type_of(SCALAR_UINT, 1), &shape, column->codes, result);
+}
+
+/* Pushes a column: a table of strings, a stream of codes, or a stream of the type whose name is at the top of the
+ * stack. */
 static void push_column(lua_State *L, Device *device, CsvHandle *handle, CsvColumn *column)
 {
     const char *name = lua_tostring(L, -1);
-    if (column->kind == CSV_TEXT) {
+    if (column->kind == CSV_TEXT && !column->category) {
         push_texts(L, &column->texts);
         return;
     }
     Stream *stream = stream_handle_push(L);
+    if (column->kind == CSV_TEXT) {
+        binding_run(L, device, load_name, upload_codes(device, column, handle->table.rows, stream));
+        return;
+    }
     binding_run(L, device, load_name, upload(device, column, handle->table.rows, type_find(name), stream));
 }
 
-/* _csv_read(handle, header, types, path): reads the columns of an open file and closes it. types[i] is false for a
- * column to skip, "auto", "text", or the name of a scalar type. Returns a table with a stream, or a table of strings,
- * for each column that is not skipped, and with false for the others. */
+/* _csv_read(handle, header, types, path, categories): reads the columns of an open file and closes it. types[i] is false
+ * for a column to skip, "auto", "text", or the name of a scalar type. Returns a table with a stream, or a table of
+ * strings, for each column that is not skipped, and with false for the others. `categories`: columns of text are streams
+ * of uint, the codes of their different texts: 0-based indices of the sorted texts, 4294967295 for missing values. The
+ * second result has the list of these texts for each such column, and false for the others. */
 static int csv_read_file(lua_State *L)
 {
     CsvHandle *handle = handle_to(L, 1, &csv_type);
@@ -145,8 +158,11 @@ static int csv_read_file(lua_State *L)
     for (size_t c = 0; c < count; c++) {
         lua_rawgeti(L, 3, (lua_Integer)c + 1);
         set_kind(L, &handle->columns[c]);
+        handle->columns[c].category = lua_toboolean(L, 5);
         lua_pop(L, 1);
     }
+    lua_settop(L, 4);
+    lua_createtable(L, (int)count, 0);
     if (!csv_read(&handle->table, lua_toboolean(L, 2), handle->columns)) {
         error_prefix("cannot read '%s'", lua_tostring(L, 4));
         binding_raise_for(L, load_name);
@@ -158,12 +174,19 @@ static int csv_read_file(lua_State *L)
             lua_rawseti(L, 3, (lua_Integer)c + 1);
             lua_pop(L, 1);
         }
+        if (handle->columns[c].kind == CSV_TEXT && handle->columns[c].category) {
+            push_texts(L, &handle->columns[c].names.texts);
+        } else {
+            lua_pushboolean(L, false);
+        }
+        lua_rawseti(L, 5, (lua_Integer)c + 1);
         csv_free_columns(&handle->columns[c], 1);
     }
     binding_charge(L, device);
     drop(L, handle);
-    lua_settop(L, 3);
-    return 1;
+    lua_settop(L, 5);
+    lua_remove(L, 4);
+    return 2;
 }
 
 /* Copies the strings of the table at the top of the stack. */

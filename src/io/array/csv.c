@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/decimal.h"
+#include "io/array/csv_parts.h"
 #include "io/text.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SHOWN = 24, LONGEST_NUMBER = 126, ROWS_COMPARED = 100 };
+enum { SHOWN = 24, LONGEST_NUMBER = 126, LONGEST_MISSING = 4, ROWS_COMPARED = 100 };
 
 /* The delimiters that csv_open finds by itself. */
 static const char delimiters[] = ",;\t|";
@@ -21,32 +22,6 @@ typedef struct Field {
     size_t length;
     bool quoted;
 } Field;
-
-/* ---- texts */
-
-bool csv_add_text(CsvTexts *texts, const char *text, size_t length)
-{
-    if (!ARRAY_ROOM(texts)) {
-        return false;
-    }
-    strbuf_add_bytes(&texts->text, text, length);
-    texts->items[texts->count++] = texts->text.length;
-    return !texts->text.failed || error_set("out of host memory");
-}
-
-void csv_free_texts(CsvTexts *texts)
-{
-    strbuf_free(&texts->text);
-    free(texts->items);
-    *texts = (CsvTexts){0};
-}
-
-const char *csv_text(const CsvTexts *texts, size_t i, size_t *length)
-{
-    size_t from = i > 0 ? texts->items[i - 1] : 0;
-    *length = texts->items[i] - from;
-    return strbuf_text(&texts->text) + from;
-}
 
 /* ---- fields */
 
@@ -130,18 +105,19 @@ static bool read_field(CsvTable *table, Field *field)
     if (table->format.quote && table->at < table->end && *table->at == table->format.quote) {
         return read_quoted(table, field);
     }
-    const char *from = table->at;
-    while (!at_field_end(table)) {
-        table->at++;
+    const char *from = table->at, *at = from, *end = table->end, delimiter = table->format.delimiter;
+    while (at < end && *at != delimiter && *at != '\n' && *at != '\r') {
+        at++;
     }
-    *field = (Field){.text = from, .length = (size_t)(table->at - from)};
+    *field = (Field){.text = from, .length = (size_t)(at - from)};
+    table->at = at;
     return true;
 }
 
-/* Moves to the next row. Returns false at the end of the file. */
+/* Moves to the next row. Returns false if no row begins before the limit. */
 static bool begin_row(CsvTable *table)
 {
-    while (table->at < table->end) {
+    while (table->at < table->limit) {
         bool comment = table->format.comment && *table->at == table->format.comment;
         if (!at_row_end(table) && !comment) {
             return true;
@@ -184,6 +160,9 @@ static void move_to_first_row(CsvTable *table)
 
 static Field trim(Field field)
 {
+    if (field.length > 0 && *field.text > ' ' && field.text[field.length - 1] > ' ') {
+        return field;
+    }
     while (field.length > 0 && (*field.text == ' ' || *field.text == '\t')) {
         field.text++;
         field.length--;
@@ -216,6 +195,13 @@ static bool is_missing(const CsvTable *table, Field field)
         }
     }
     return false;
+}
+
+/* Returns whether a field without quotes and blanks is a missing value of a category. */
+static bool is_missing_text(const CsvTable *table, Field field)
+{
+    bool may_be = field.length <= LONGEST_MISSING || *table->format.missing;
+    return may_be && (is_missing(table, field) || (field.length == 3 && strncasecmp(field.text, "nan", 3) == 0));
 }
 
 /* Returns whether a text is in a form that strtod reads and that is not a number of a file: hexadecimal digits, and
@@ -303,6 +289,45 @@ static bool read_plain(CsvTable *table, const CsvColumn *column, double *value)
     return true;
 }
 
+/* Stores the code of a field in the current row of a category. */
+static bool store_code(CsvTable *table, CsvColumn *column, Field field)
+{
+    bool missing = field.quoted ? field.length == 0 : is_missing_text(table, trim(field));
+    column->codes[table->rows] = CSV_MISSING;
+    return missing || csv_names_code(&column->names, field.text, field.length, &column->codes[table->rows]);
+}
+
+/* Provides memory for `rows` codes. */
+static bool reserve_codes(CsvColumn *column, size_t rows)
+{
+    uint32_t *grown = realloc(column->codes, rows * sizeof *grown);
+    column->codes = grown ? grown : column->codes;
+    return grown || error_set("out of host memory for %zu rows", rows);
+}
+
+/* Makes a column of numbers and missing values a column of text, whose next field is `field`. */
+static bool become_text(CsvTable *table, CsvColumn *column, Field field)
+{
+    bool missing = true;
+    for (size_t row = 0; row < table->rows && missing; row++) {
+        missing = isnan(column->numbers[row]);
+    }
+    column->kind = CSV_TEXT;
+    column->again = !missing || column->words;
+    free(column->numbers);
+    column->numbers = NULL;
+    if (!column->category) {
+        return true;
+    }
+    if (!reserve_codes(column, table->capacity)) {
+        return false;
+    }
+    for (size_t row = 0; row < table->rows; row++) {
+        column->codes[row] = CSV_MISSING;
+    }
+    return column->again || store_code(table, column, field);
+}
+
 /* Reads the field of a column that is not text. */
 static bool read_number(CsvTable *table, CsvColumn *column, const CsvColumn *columns)
 {
@@ -315,6 +340,7 @@ static bool read_number(CsvTable *table, CsvColumn *column, const CsvColumn *col
         if (!read_field(table, &field)) {
             return false;
         }
+        Field text = field;
         field = trim(field);
         if (is_missing(table, field)) {
             value = (double)NAN;
@@ -323,11 +349,9 @@ static bool read_number(CsvTable *table, CsvColumn *column, const CsvColumn *col
             if (column->kind != CSV_AUTO) {
                 return refuse(table, column, columns, field, column->kind == CSV_BOOL ? "true or false" : "a number");
             }
-            column->kind = CSV_TEXT;
-            free(column->numbers);
-            column->numbers = NULL;
-            return true;
+            return become_text(table, column, text);
         }
+        column->words = column->words || (text.quoted && text.length > 0 && isnan(value));
     }
     column->numbers[table->rows] = value;
     return column->kind < CSV_WHOLE || check_number(table, column, columns, field, value);
@@ -432,7 +456,8 @@ bool csv_open(CsvTable *table, const void *bytes, size_t size, const CsvFormat *
 {
     const char *text = bytes;
     bool marked = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
-    *table = (CsvTable){.format = *format, .at = marked ? text + 3 : text, .end = text + size, .line = 1};
+    *table = (CsvTable){
+        .format = *format, .at = marked ? text + 3 : text, .end = text + size, .limit = text + size, .line = 1};
     if (size == 0) {
         return error_set("the file is empty");
     }
@@ -479,7 +504,7 @@ static bool reserve(CsvTable *table, CsvColumn *columns)
     if (table->rows < table->capacity) {
         return true;
     }
-    size_t left = (size_t)(table->end - table->at), row = table->names.count, wanted = 2 * table->rows;
+    size_t left = (size_t)(table->limit - table->at), row = table->names.count, wanted = 2 * table->rows;
     if (table->rows == 0) {
         const char *newline = memchr(table->at, '\n', left);
         size_t length = newline ? (size_t)(newline - table->at) + 1 : left;
@@ -488,6 +513,9 @@ static bool reserve(CsvTable *table, CsvColumn *columns)
     }
     for (size_t c = 0; c < table->names.count; c++) {
         if (columns[c].kind == CSV_SKIP || columns[c].kind == CSV_TEXT) {
+            if (columns[c].kind == CSV_TEXT && columns[c].category && !reserve_codes(&columns[c], wanted)) {
+                return false;
+            }
             continue;
         }
         double *grown = realloc(columns[c].numbers, wanted * sizeof *grown);
@@ -500,7 +528,7 @@ static bool reserve(CsvTable *table, CsvColumn *columns)
     return true;
 }
 
-/* Reads a cell of the pass that reads numbers, or of the pass that reads texts. */
+/* Reads a cell of the pass that reads numbers and most categories, or of the pass that reads other texts. */
 static bool read_cell(CsvTable *table, CsvColumn *columns, size_t c, bool texts)
 {
     CsvColumn *column = &columns[c];
@@ -508,8 +536,16 @@ static bool read_cell(CsvTable *table, CsvColumn *columns, size_t c, bool texts)
     if (!texts && column->kind != CSV_SKIP && column->kind != CSV_TEXT) {
         return read_number(table, column, columns);
     }
-    return read_field(table, &field) &&
-           (!texts || column->kind != CSV_TEXT || csv_add_text(&column->texts, field.text, field.length));
+    if (!read_field(table, &field)) {
+        return false;
+    }
+    if (column->kind != CSV_TEXT) {
+        return true;
+    }
+    if (column->category) {
+        return column->again != texts || store_code(table, column, field);
+    }
+    return !texts || csv_add_text(&column->texts, field.text, field.length);
 }
 
 static bool read_row(CsvTable *table, CsvColumn *columns, bool texts)
@@ -543,7 +579,8 @@ static bool read_rows(CsvTable *table, CsvColumn *columns, bool texts)
     return true;
 }
 
-/* Texts are read in a second pass, since the first pass finds the columns that contain them. */
+/* Texts are read in a second pass, since the first pass finds the columns that contain them. The first pass reads the
+ * categories whose first fields are texts or missing. */
 bool csv_read(CsvTable *table, bool header, CsvColumn *columns)
 {
     bool texts = false;
@@ -554,25 +591,21 @@ bool csv_read(CsvTable *table, bool header, CsvColumn *columns)
     }
     const char *start = table->at;
     size_t line = table->line;
-    if (!read_rows(table, columns, false)) {
+    if (!csv_read_parts(table, columns, read_rows) && !read_rows(table, columns, false)) {
         return false;
     }
     for (size_t c = 0; c < table->names.count; c++) {
-        texts = texts || columns[c].kind == CSV_TEXT;
+        texts = texts || (columns[c].kind == CSV_TEXT && (columns[c].again || !columns[c].category));
         columns[c].kind = columns[c].kind == CSV_AUTO ? CSV_NUMBER : columns[c].kind;
     }
     table->at = start;
     table->line = line;
-    return !texts || read_rows(table, columns, true);
-}
-
-void csv_free_columns(CsvColumn *columns, size_t count)
-{
-    for (size_t c = 0; c < count; c++) {
-        free(columns[c].numbers);
-        csv_free_texts(&columns[c].texts);
-        columns[c] = (CsvColumn){0};
+    bool done = !texts || read_rows(table, columns, true);
+    for (size_t c = 0; c < table->names.count && done; c++) {
+        bool category = columns[c].kind == CSV_TEXT && columns[c].category;
+        done = !category || csv_names_sort(&columns[c].names, columns[c].codes, table->rows);
     }
+    return done;
 }
 
 /* ---- writing */
@@ -641,6 +674,7 @@ static void write_names(TextWriter *writer, const CsvStyle *style, const CsvText
 bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, const CsvColumn *columns, size_t count,
                size_t rows)
 {
+    const CsvTable reader = {.format = {.missing = ""}};
     TextWriter writer;
     if (!text_begin(&writer, path)) {
         return false;
@@ -654,7 +688,8 @@ bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, c
             const char *text = columns[c].kind == CSV_TEXT ? csv_text(&columns[c].texts, row, &length) : NULL;
             text_add_bytes(&writer, &style->delimiter, c > 0);
             if (text) {
-                write_text(&writer, style, text, length, count == 1 && length == 0);
+                bool word = length > 0 && is_missing_text(&reader, (Field){.text = text, .length = length});
+                write_text(&writer, style, text, length, word || (count == 1 && length == 0));
             } else {
                 write_number(&writer, style, &columns[c], columns[c].numbers[row], count == 1);
             }

@@ -4,10 +4,7 @@
 #ifndef RILL_IO_ARRAY_CSV_H
 #define RILL_IO_ARRAY_CSV_H
 
-#include "base/strbuf.h"
-
-#include <stdbool.h>
-#include <stddef.h>
+#include "io/array/csv_columns.h"
 
 typedef struct CsvFormat {
     char delimiter;      /* 0: the one of , ; | and tab that divides the first row and the rows after it alike */
@@ -18,32 +15,10 @@ typedef struct CsvFormat {
     const char *missing; /* additional words of missing values, each terminated, then an empty word; borrowed */
 } CsvFormat;
 
-typedef enum CsvKind {
-    CSV_SKIP,
-    CSV_AUTO,   /* becomes CSV_NUMBER, or CSV_TEXT if a field is neither a number nor missing */
-    CSV_NUMBER, /* a field that is neither a number nor missing is an error */
-    CSV_WHOLE,  /* numbers without a fraction, from `low` to `high`; a missing field is an error */
-    CSV_BOOL,   /* true, false and numbers; a missing field is an error */
-    CSV_TEXT
-} CsvKind;
-
-/* Texts in one block of memory. Text i ends at ends[i] and starts where the previous text ends. */
-typedef struct CsvTexts {
-    StrBuf text;
-    size_t *items, count, capacity; /* the ends */
-} CsvTexts;
-
-typedef struct CsvColumn {
-    CsvKind kind;
-    bool single; /* numbers are rounded so that a conversion to float gives the float nearest to the text */
-    double low, high;
-    double *numbers; /* of each row, NaN for missing values; NULL for text */
-    CsvTexts texts;
-} CsvColumn;
-
 typedef struct CsvTable {
     CsvFormat format;
     const char *at, *end;
+    const char *limit; /* rows begin before it */
     size_t line;
     const char *first; /* the first row */
     size_t first_line;
@@ -75,14 +50,5 @@ typedef struct CsvStyle {
  * false with error_set on failure. */
 bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, const CsvColumn *columns, size_t count,
                size_t rows);
-
-/* Frees the contents of `count` columns. */
-void csv_free_columns(CsvColumn *columns, size_t count);
-/* Appends a text. Returns false with error_set on failure. */
-bool csv_add_text(CsvTexts *texts, const char *text, size_t length);
-/* Frees the texts. */
-void csv_free_texts(CsvTexts *texts);
-/* Returns text i. It is not terminated. */
-const char *csv_text(const CsvTexts *texts, size_t i, size_t *length);
 
 #endif

@@ -1,0 +1,153 @@
+-- Columns of text that are read as categories, and large files, which several threads read.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local tempfiles = require "spec.support.tempfiles"
+
+local NAN <const> = 0 / 0
+local WORDS <const> = {"NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "nan", "NaN"}
+local NAMES <const> = {
+    "a", "b", "Z", "é", "x y", " a", "a ", "a,b", "a;b", 'say "a"', "line\nend", "cr\r\nlf", "0x10", "true", "\0",
+    "a\0b", "NA ", "none", "12 a", ("long name "):rep(30),
+}
+
+describe("categories of text files", function()
+    local files
+    leaks.watch(setup, teardown)
+    setup(function() files = tempfiles.open() end)
+    teardown(function() files:close() end)
+
+    local function load_text(text, options)
+        local given = {frame = true}
+        for key, value in pairs(options or {}) do given[key] = value end
+        return rill.csv.load(files:write("in.csv", text), given)
+    end
+
+    -- Compares a category with a list of texts, in which false is a missing value.
+    local function holds(expected, s)
+        local names, list, codes = s.names, {}, s:values()
+        assert.equal("uint", s.type)
+        for i, code in ipairs(codes) do
+            list[i] = code ~= 0xffffffff and names[code + 1]
+        end
+        assert.same(expected, list)
+        local seen, last = {}, nil
+        for _, text in ipairs(expected) do seen[text] = true end
+        for i = 1, #names do
+            assert.is_true(seen[names[i]])
+            assert.is_true(last == nil or last < names[i])
+            last = names[i]
+        end
+    end
+
+    local function quoted(text) return '"' .. text:gsub('"', '""') .. '"' end
+
+    it("have sorted names, and codes of fields with and without quotes", function()
+        local t <const> = load_text('k,n\nb,1\n"b",2\na,3\n"c,""d""",4\n')
+        assert.equal('a b c,"d"', table.concat({t.k.names[1], t.k.names[2], t.k.names[3]}, " "))
+        check.equal({1, 1, 0, 2}, t.k:values())
+        check.equal({1, 2, 3, 4}, t.n:values())
+    end)
+
+    it("have missing values", function()
+        local rows, expected = {"k,n", ",1", '"",2', "  ,3"}, {false, false, false}
+        for _, word in ipairs(WORDS) do
+            table.move({word .. ",4", quoted(word) .. ",5"}, 1, 2, #rows + 1, rows)
+            table.move({false, word}, 1, 2, #expected + 1, expected)
+        end
+        check.equal({NAN, NAN, NAN, NAN}, load_text(table.concat(rows, "\n")).k:values(1, 4))
+        rows[#rows + 1], expected[#expected + 1] = "text,6", "text"
+        holds(expected, load_text(table.concat(rows, "\n")).k)
+        rows[2], expected[1] = "first,7", "first"
+        holds(expected, load_text(table.concat(rows, "\n")).k)
+        holds({false, "a", false}, load_text("k\n?\na\n-", {missing = {"?", "-"}}).k)
+    end)
+
+    it("keep the texts of rows before the first text", function()
+        local t = load_text "a,b,c\n007,,1\n 1,nan,2\nx,y,3\n,z,4\n"
+        holds({"007", " 1", "x", false}, t.a)
+        holds({false, false, "y", "z"}, t.b)
+        check.equal({1, 2, 3, 4}, t.c:values())
+        t = load_text("a,b\n1,2\n,3\n", {type = {a = "text"}})
+        holds({"1", false}, t.a)
+        check.equal({2, 3}, t.b:values())
+        assert.equal(0, #load_text("a,b\n", {type = "text"}))
+    end)
+
+    it("are read back by the writer of files", function()
+        math.randomseed(3)
+        local texts, numbers = {}, {}
+        for i = 1, 200 do
+            texts[i] = math.random(8) ~= 1 and (NAMES[math.random(#NAMES)] or WORDS[math.random(#WORDS)]) or false
+            texts[i] = math.random(6) == 1 and WORDS[math.random(#WORDS)] or texts[i]
+            numbers[i] = i
+        end
+        local t <const>, path <const> = rill.frame {k = texts, n = numbers}, files:path "out.csv"
+        t:save(path)
+        local u <const> = rill.csv.load(path, {frame = true})
+        holds(texts, u.k)
+        check.equal(numbers, u.n:values())
+    end)
+
+    it("may be many", function()
+        local list = {}
+        for i = 1, 20000 do list[i] = ("name %d"):format(i * 7919 % 20011) end
+        local t <const> = load_text("k,n\n" .. table.concat(list, ",1\n") .. ",1\n")
+        holds(list, t.k)
+        assert.equal(20000, #t.k.names)
+    end)
+
+    -- Returns the text of a file of n rows of a number and a text, and both lists. change(i, number, text) returns
+    -- other fields.
+    local function large(n, change)
+        local numbers, texts, rows = {}, {}, {"x,k,y"}
+        for i = 1, n do
+            local number, text = ("%.3f"):format(i * 0.37 % 100), "name " .. i * 31 % 97
+            if change then number, text = change(i, number, text) end
+            numbers[i], texts[i] = tonumber(number) or NAN, text
+            rows[i + 1] = ("%s,%s,%s %d"):format(number, text, ("more"):rep(30), i % 3)
+        end
+        return table.concat(rows, "\n"), numbers, texts
+    end
+
+    it("of large files agree with the rows", function()
+        local n <const> = 17000
+        for _, way in ipairs {
+            function(_, x, k) return x, k end,
+            function(i, x, k) return i < 12000 and "" or x, i < 12000 and "NA" or k end, -- missing in the first part
+            function(i, x) return x, i < 15000 and tostring(i) or "text" end, -- numbers in the first part
+            function(i, x) return x, i > 3000 and tostring(i) or "text" end, -- numbers in the last part
+        } do
+            local text, numbers, texts = large(n, way)
+            local t <const> = load_text(text)
+            for i = 1, n do
+                texts[i] = texts[i] ~= "NA" and texts[i]
+            end
+            check.equal(numbers, t.x:values())
+            holds(texts, t.k)
+            assert.equal(3, #t.y.names)
+            local list <const> = rill.csv.load(files:path "in.csv").k
+            assert.equal(texts[n], list[n])
+            assert.equal(n, #list)
+        end
+    end)
+
+    it("of large files may contain line ends", function()
+        local text, numbers, texts = large(12000, function(_, x, k)
+            return x, quoted(k .. ("\n1,2,3"):rep(9))
+        end)
+        local t <const> = load_text(text)
+        check.equal(numbers, t.x:values())
+        for i, name in ipairs(texts) do texts[i] = name:sub(2, -2) end
+        holds(texts, t.k)
+    end)
+
+    it("of large files name the lines of errors", function()
+        local text <const> = large(17000)
+        local first <const> = text:gsub("\n[^\n]*\n", "\n1,2\n", 1)
+        assert.is_true(#text > 1 << 21)
+        check.names({"line 17001 has 4 fields", "expected 3, as in line 1"}, load_text, text .. ",5")
+        check.names({"line 2 has 2 fields"}, load_text, first)
+        check.names({"line 17002, field 1", "a number"}, load_text, text .. "\na,a,b", {type = {x = "float"}})
+    end)
+end)
