@@ -36,6 +36,7 @@ describe("rill.frame", function()
         assert.same({"int", "int", "double", "uint", "bool", "uint"}, {t.a.type, t.b.type, t.c.type, t.d.type,
             t.e.type, t.f.type})
         assert.equal("frame", rill.type(t))
+        assert.same({a = "int", b = "int", c = "double", d = "category", e = "bool", f = "category"}, t.types)
         assert.equal(3, #t)
         assert.equal("int", rill.frame {a = {1, -2147483648}}.a.type)
         assert.equal("double", rill.frame {a = {1, 2147483648}}.a.type)

@@ -5,6 +5,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
@@ -214,6 +215,29 @@ end
 --- columns.take(s, indices) returns the rows of a column at a stream of 0-based indices.
 function columns.take(s, indices)
     return named_as(s.size == 0 and core._sized(s, {0}) or rill.gather(s, indices), s)
+end
+
+--- columns.missing(where, name, s, default) returns the argument `default` of columns.take_or for a column: nil if it
+-- has missing values, else the option `default` in the type of its elements. Returns nil and true if the column
+-- requires a value and the option is nil.
+function columns.missing(where, name, s, default)
+    local info = types.list[s.type]
+    local scalar = info and types.seen_scalar(s.type)
+    if categories.of(s) or scalar == "float" or scalar == "double" then
+        return nil
+    elseif default == nil then
+        return nil, true
+    end
+    local value
+    if scalar == "bool" then
+        value = default ~= false and default ~= 0
+    else
+        value = tables.whole(type(default) == "boolean" and (default and 1 or 0) or default)
+        if not scalar or math.type(value) ~= "integer" or not pcall(rill.from, {value}, s.type) then
+            fail("%s: option 'default': %s does not fit column \"%s\" of %s", where, errors.told(default), name, s.type)
+        end
+    end
+    return value
 end
 
 --- columns.take_or(s, indices, default) returns the rows of a column at indices. For an index of -1 the value is

@@ -6,7 +6,6 @@ local match = require "rill.stream.match"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
-local tables = require "rill.core.tables"
 local types = require "rill.core.types"
 local fail <const> = errors.fail
 
@@ -123,37 +122,19 @@ end
 
 -- ---- columns
 
--- Returns the value of unmatched rows of a column that has no missing values: nil for other columns.
-local function default_of(default, name, s)
-    if categories.of(s) or columns.is_float(s) then
-        return nil
-    end
-    local info = types.list[s.type]
-    local scalar = info and types.seen_scalar(s.type)
-    if scalar == "float" or scalar == "double" then
-        return nil
-    end
-    if type(default) == "table" then
+-- Returns a column at rows of which some may be -1.
+local function taken(s, rows, default, name, some)
+    if not some then
+        return columns.take(s, rows)
+    elseif type(default) == "table" then
         default = default[name]
     end
-    if default == nil then
+    local value <const>, lacks <const> = columns.missing(WHERE, name, s, default)
+    if lacks then
         fail("%s: column \"%s\" of %s has no value for rows without an equal key: give the option 'default', or cast "
             .. "it to double", WHERE, name, s.type)
     end
-    local value = scalar == "bool" and (default == true or default ~= false and default ~= 0) or default
-    if scalar ~= "bool" then
-        value = tables.whole(type(value) == "boolean" and (value and 1 or 0) or value)
-    end
-    local fits = scalar == "bool" or math.type(value) == "integer" and pcall(rill.from, {value}, s.type)
-    if not scalar or not fits then
-        fail("%s: option 'default': %s does not fit column \"%s\" of %s", WHERE, errors.told(default), name, s.type)
-    end
-    return value
-end
-
--- Returns a column at rows of which some may be -1.
-local function taken(s, rows, default, name, some)
-    return some and columns.take_or(s, rows, default_of(default, name, s)) or columns.take(s, rows)
+    return columns.take_or(s, rows, value)
 end
 
 -- Returns the name of a column of the right table in the result.

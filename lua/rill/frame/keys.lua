@@ -26,7 +26,7 @@ local function bounds(s, real)
     local absent = rill.isnan(s)
     local low = rill.where(absent, math.huge, s):min()
     local high = rill.where(absent, -math.huge, s):max()
-    if not (high - low <= MOST and low == math.floor(low)) then
+    if not (low <= high and high - low <= MOST and low == math.floor(low)) then -- low is inf if all are NaN
         return nil
     end
     return low, high, (rill.floor(s):ne(s) & ~absent):any() == false

@@ -126,11 +126,13 @@ function reshape.pivot(t, options)
     if some and default == nil and specification.name == "count" then
         default = 0
     end
-    if some and default == nil and not columns.is_float(found) and not categories.of(found) then
+    local value, lacks = nil, false
+    if some then
+        value, lacks = columns.missing(where, o.values, found, default)
+    end
+    if lacks then
         fail("%s: '%s' of \"%s\" is %s, and %d combinations have no row: give the option 'default'", where,
             specification.name, o.values, found.type, cells - both.count)
-    elseif categories.of(found) or columns.is_float(found) then
-        default = nil
     end
     local used, texts = {}, texts_of(wide.columns[1])
     for _, name in ipairs(names) do
@@ -143,7 +145,7 @@ function reshape.pivot(t, options)
         end
         local own = at:domain((k - 1) * rows.count + 1, k * rows.count)
         result_names[#result_names + 1], used[name] = name, true
-        result[#result + 1] = some and columns.take_or(found, own, default) or columns.take(found, own)
+        result[#result + 1] = some and columns.take_or(found, own, value) or columns.take(found, own)
     end
     return frame.create(result_names, result)
 end

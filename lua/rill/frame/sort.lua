@@ -20,15 +20,24 @@ local function key_of(where, name, s, descending)
     return {s = s, descending = descending, limit = set and #set.list or nil}
 end
 
--- Returns the names and directions of a list of keys: "-x" is descending, unless a column has this name.
+-- Returns the name and the direction of a key: "-x" is descending, unless a column has this name, and so is {"x",
+-- descending = true}.
+local function direction(state, item)
+    if option.table[1](item) then
+        return item[1], item.descending == true
+    end
+    local down = type(item) == "string" and not state.columns[item] and item:match "^%-(.+)$"
+    return down or item, down and true or false
+end
+
+-- Returns the names and directions of a list of keys.
 local function directions(where, state, list)
     local names, descending, seen = {}, {}, {}
     if type(list) ~= "string" and not option.is_list(list) or #list == 0 then
         fail("%s: expected a name or a list of names, such as {\"a\", \"-b\"}, got %s", where, errors.told(list))
     end
     for i, name in ipairs(type(list) == "string" and {list} or list) do
-        local down = type(name) == "string" and not state.columns[name] and name:match "^%-(.+)$"
-        names[i], descending[i] = down or name, down and true or false
+        names[i], descending[i] = direction(state, name)
         frame.find(where, state, names[i])
         if seen[names[i]] then
             fail("%s: column \"%s\" is given twice", where, names[i])
@@ -39,7 +48,7 @@ local function directions(where, state, list)
 end
 
 --- t:sort(names) returns the rows sorted by a column, or by several: the first name is the most important one. "-x" is
--- descending order. The sort is stable; NaN and missing values are last.
+-- descending order, and so is {"x", descending = true}. The sort is stable; NaN and missing values are last.
 function sort.sort(t, list)
     local state <const> = frame.self_of("sort", t)
     local names, descending = directions("frame:sort", state, list)

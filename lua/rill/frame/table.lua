@@ -262,6 +262,12 @@ function meta.__index(t, key)
         return state.columns[key]
     elseif key == "names" then
         return table.move(state.names, 1, #state.names, 1, {})
+    elseif key == "types" then
+        local kinds = {}
+        for _, name in ipairs(state.names) do
+            kinds[name] = columns.kind(state.columns[name])
+        end
+        return kinds
     elseif math.type(key) == "integer" then
         return frame.row(state, key)
     end

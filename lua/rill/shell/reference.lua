@@ -252,6 +252,7 @@ rill.frame.load(path: string, options?: table): frame -- reads a table from a .c
 rill.frame.save(t: frame, path: string, options?: table) -- writes a table to a .csv, .tsv or .npz file, with the options of rill.csv.save or rill.npz.save
 rill.frame.category(values: string[]|stream, names?: string[]): stream -- returns a category, a stream of uint with names: of a list of strings (false: missing), or of a stream of codes and the list of their names. The order of names is the order in which they are sorted. Default: ascending
 frame.names: string[] -- a new list of the names of the columns
+frame.types: table -- a new table of the types of the columns by name: "category", or the type of the elements
 frame:column(name: string): stream -- returns a column, also one with the name of a method; t.x and t["x"] return it, too
 frame:head(n?: integer): frame -- returns the first n rows. Default: 10
 frame:tail(n?: integer): frame -- returns the last n rows. Default: 10
@@ -264,7 +265,7 @@ frame:drop(names: string|string[]): frame -- returns the other columns
 frame:rename(names: table): frame -- renames columns: {old = "new"}
 frame:with(columns: table, constants?: table): frame -- adds or replaces columns: {z = "x * 2 + y"}. A string is an expression over the columns, other values are columns as in rill.frame. In the form {{"z", "x * 2"}, ...} an expression may use the columns before it
 frame:filter(condition: string|source, constants?: table): frame -- returns the rows for which a condition holds: an expression such as "x > 2 and name == 'a'", or a mask
-frame:sort(names: string|string[]): frame -- sorts the rows by columns, the most important one first; "-x" is descending. Stable; NaN and missing values are last
+frame:sort(names: string|(string|table)[]): frame -- sorts the rows by columns, the most important one first; "-x" is descending. Stable; NaN and missing values are last
 frame:unique(names?: string|string[]): frame -- returns the first row of each combination of values of some columns. Default: all columns
 frame:group(names: string|string[]): groups -- groups the rows with equal values of columns
 frame:join(u: frame, options: {on: string|string[]|table, how?: string, suffix?: string, default?: number|boolean|table, unique?: boolean}): frame -- returns the pairs of rows with equal keys. on: the keys, or {left = names, right = names}. how: "inner", "left", "outer", "semi" or "anti". suffix: of columns of u that t has, too. default: the value of integers without an equal key. unique: the keys of u must differ. Defaults: "inner", "_2"
