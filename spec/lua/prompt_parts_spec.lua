@@ -12,7 +12,7 @@ describe("completion", function()
     local env = {
         rill = rill, s = rill.iota(4), x = {inner = {deep = 1, run = print}, list = {{name = 1}}}, text = "abc",
         k = rill.kernel "kernel void k(float alpha, float x<>, out float r<>) { r = alpha * x; }", print = print,
-        t = rill.translator.linear {shape = 4},
+        t = rill.translator.linear {shape = 4}, frame = rill.frame {price = {1}, ["a b"] = {2}},
     }
 
     local function complete(text, from)
@@ -35,6 +35,9 @@ describe("completion", function()
         assert.equal("text:upper", complete "text:up")
         assert.equal("k:specialize", complete "print(k:sp")
         assert.equal("t.rank", complete "t.ra")
+        assert.equal("frame.price", complete "frame.p")
+        assert.equal("frame:pivot", complete "frame:p")
+        assert.equal("frame.names", complete "frame.n")
         assert.equal("t:ranges", complete "t:ra")
         assert.equal("rill.random", complete "rill.ra" :match "rill.random")
         assert.equal("rill.image.load", complete "rill.image.lo")

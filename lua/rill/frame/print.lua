@@ -102,9 +102,10 @@ local function fitting(all, width)
     return shown, hidden
 end
 
---- printed.text(state [, width]) returns the text of a table, in lines of at most `width` characters if at least two
+--- printed.text(t [, width]) returns the text of a table, in lines of at most `width` characters if at least two
 -- columns fit. Default of width: the option of rill.print_options.
-function printed.text(state, width)
+function printed.text(t, width)
+    local state <const> = rawget(t, "_state")
     local rows, count <const> = state.rows, #state.names
     local settings = printing.settings()
     local all = {}

@@ -199,12 +199,11 @@ function reshape.melt(t, options)
         end
         result_names[#result_names + 1] = name
     end
-    local order = columns.of_texts({}, table.move(names, 1, #names, 1, {}))
     local codes = rill.stream("uint", state.rows * #names)
     if codes.size > 0 then
         codes:write(rill.iota(codes.size) // state.rows)
     end
-    result[#result + 1] = columns.category(codes, categories.of(order))
+    result[#result + 1] = columns.named(codes, table.move(names, 1, #names, 1, {}))
     result[#result + 1] = value
     return frame.create(result_names, result)
 end

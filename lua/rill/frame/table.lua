@@ -300,7 +300,7 @@ function meta.__pairs(t)
 end
 
 function meta.__tostring(t)
-    return lazy.require "rill.frame.print".text(state_of(t))
+    return lazy.require "rill.frame.print".text(t)
 end
 
 -- ---- rows

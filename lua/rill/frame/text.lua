@@ -416,15 +416,11 @@ function text.find(where, frame, source, constants)
     if frame.rows == 0 then
         return rill.stream("int", 0)
     end
-    local rows
-    for _, value in ipairs(values) do
-        rows = rows or rill.type(value) == "stream" and value
-    end
-    local flat <close> = core._flat(rows)
-    local mask <close> = core._mask(flat)
+    local rows <close> = rill.iota(frame.rows)
+    local mask <close> = core._mask(rows)
     values[#values + 1] = mask
     kernel(table.unpack(values))
-    return core._compact("find", flat, mask)
+    return core._compact("find", rows, mask)
 end
 
 return text

@@ -107,6 +107,10 @@ local function members(value, separator)
         end
         if rill.type(value) == "expression" then
             names.eval = separator == ":" or nil
+        elseif rill.type(value) == "frame" and separator == "." then
+            for _, name in ipairs(value.names) do
+                names[name] = name:find "^[%a_][%w_]*$" and true or nil
+            end
         end
         return names
     elseif rawequal(value, rill) then

@@ -78,7 +78,7 @@ local function everything(width)
     end
     for _, kind in ipairs { "stream", "expression", "kernel", "device", "translator", "container", "range",
         "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody",
-        "optimizer" } do
+        "optimizer", "frame" } do
         -- Expressions also have the methods of streams.
         local letter = kind == "expression" and "e" or reference.letters[kind]
         texts[#texts + 1] = heading(kind) .. members_of(letter, width)

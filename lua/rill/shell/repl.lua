@@ -5,6 +5,7 @@ local rill = require "rill.core.public"
 local option = require "rill.core.options"
 local help = require "rill.shell.help".help
 local pretty = require "rill.shell.pretty"
+local frame_print = require "rill.core.lazy".module "rill.frame.print"
 local preview = require "rill.shell.preview"
 local look = require "rill.core.terminal"
 
@@ -125,6 +126,8 @@ local function show(value, terminal)
     local kind = rill.type(value)
     if kind == "stream" or kind == "expression" then
         preview(value, terminal.width)
+    elseif kind == "frame" then
+        io.stdout:write(pretty.printable(frame_print.text(value, terminal.width)), "\n")
     else
         io.stdout:write(pretty.text(value, terminal.width), "\n")
     end
