@@ -41,6 +41,7 @@ local function big(call)
     end
 end
 
+local small = rill.frame {x = {1}}
 local three = rill.from {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}
 local points = rill.from({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, "vec3")
 local shape = {shape = {8, 8}}
@@ -143,6 +144,13 @@ local calls = {
     ["b:histogram"] = big(function(b, o) return b:histogram(o) end),
     ["b:top_k"] = big(function(b, o) return b:top_k(1, o) end),
     ["rill.load"] = function(o) return rill.load("/nowhere.npy", nil, o) end,
+    ["rill.frame"] = function(o) return rill.frame({x = {1}}, o) end,
+    ["frame:join"] = with({on = "x"}, function(o) return small:join(small, o) end),
+    ["frame:pivot"] = with({index = "x", columns = "x", values = "x"}, function(o) return small:pivot(o) end),
+    ["frame:melt"] = function(o) return small:melt(o) end,
+    ["rill.neighbors"] = with({k = 1}, function(o) return rill.neighbors(points, o) end),
+    ["K:query"] = function(o) return rill.neighbors(points, {k = 1}):query(points, o) end,
+    ["rill.lexsort"] = function(o) return rill.lexsort({line}, o) end,
     ["rill.npz.load"] = function(o) return rill.npz.load("/nowhere.npz", o) end,
     ["rill.npz.save"] = function(o) return rill.npz.save("/nowhere/a.npz", {line}, o) end,
     ["rill.wav.save"] = function(o) return rill.wav.save(line, "/nowhere/a.wav", 8000, o) end,
