@@ -16,6 +16,7 @@ template.snippet("points_distances", texts.types)
 
 local STEPS <const>, NODES <const> = 900, 24 -- of a launch and of its inner loop, if the device limits loops
 local SLOTS <const> = {1, 2, 4, 8, 12, 16, 24, 32} -- numbers of neighbors that programs keep in variables
+local WINDOW <const> = 8 -- points around a query, in addition to twice as many as neighbors, that bound the distances
 local MOST_SLOTS <const> = SLOTS[#SLOTS]
 
 -- The lists of the templates for k neighbors.
@@ -81,7 +82,7 @@ local function find_nearest(n)
         "choose a smaller k, or pass the queries in parts")
     n.indices, n.distances = rill.stream("int", {n.rows, k}, -1), rill.stream(t.real, {n.rows, k}, math.huge)
     local given <const> = arguments_of(n, {
-        least = t.least, width = k, index = n.indices:reshape(n.rows * k), distance = n.distances:reshape(n.rows * k),
+        near = n.near, least = t.least, width = k, index = n.indices:reshape(n.rows * k), distance = n.distances:reshape(n.rows * k),
     })
     local total <const> = n.rows > 0 and math.min(k, t.count) or 0
     for first = 0, total - 1, MOST_SLOTS do
@@ -90,7 +91,10 @@ local function find_nearest(n)
         traverse(n, function(at, resumed)
             local again <const> = resumed or first > 0
             given.at, given.place = at, again and tree.places(t) or nil
-            local how <const> = {after = first > 0, resumed = resumed, again = again}
+            local how <const> = {
+                after = first > 0, resumed = resumed, again = again, windowed = not again,
+                window = 2 * slots_of[some].slots + WINDOW,
+            }
             program(texts.nearest, n, slots_of[some], how).nearest(given)
         end)
     end
@@ -212,7 +216,7 @@ local function take_queries(where, n)
     local t <const> = n.tree
     local low, high = t.low, t.high
     if n.queries == nil then
-        n.rows, n.sorted = t.count, t.points
+        n.rows, n.sorted, n.near = t.count, t.points, rill.iter("int", t.count, 0, t.count)
     else
         local name <const> = where .. ": option 'queries'"
         local q <const> = arguments.points(name, n.queries)
@@ -223,7 +227,7 @@ local function take_queries(where, n)
             fail("%s: option 'self' applies to queries that are the points themselves", where)
         end
         local least, most = arguments.box(name, q)
-        n.rows, n.sorted = q.size, tree.order(q, least, vector.longest(least, most))
+        n.rows, n.sorted, n.near = q.size, tree.queries(t, q)
         if t.count > 0 and q.size > 0 then
             low, high = vector.map(math.min, low, least), vector.map(math.max, high, most)
         end
@@ -239,7 +243,7 @@ local function search(where, n)
     else
         find_within(n)
     end
-    n.sorted = nil
+    n.sorted, n.near = nil, nil
     return n
 end
 

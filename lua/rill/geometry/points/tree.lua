@@ -6,6 +6,7 @@
 --   rank, real                 the number of dimensions; "float" or "double"
 --   type                       the type of points
 --   count, leaves              the number of points; the number of leaves, a power of two
+--   keys                       the places on the curve of the points in this order, doubles; in one dimension the points
 --   points                     the points in the order of the leaves, with their original indices
 --   boxes, least               the boxes of the nodes and the lowest index of a point in each node, numbered as in
 --                              kernels/tree.glsl
@@ -79,35 +80,21 @@ local function refine(kernels, state)
     return true
 end
 
--- Returns the order of points along the curve. `refined`: whether points in one cell are ordered, too.
-local function order_of(kernels, p, low, size, refined)
-    local keys <close> = kernels.keys(p, low, size)
-    local state = {order = rill.argsort(keys)}
-    state.points = rill.gather(p, state.order)
-    if refined and p.size > 0 then
-        state.key, state.cell = rill.gather(keys, state.order), rill.stream("int", p.size, 1)
-        repeat until not refine(kernels, state)
-    end
-    return state.order, state.points
+-- Returns the keys of points: their places on the curve of a tree, or the points themselves in one dimension.
+local function keys_of(kernels, t, p)
+    return t.rank == 1 and p or kernels.keys(p, t.low, vector.longest(t.low, t.high))
 end
 
---- tree.order(p, low, size [, refined]) returns the points in the order of the curve, with their indices: the structure
--- Point. low, size: the corner and the longest side of a box around them. Without `refined`, points that are much
--- closer to each other than `size` are in any order.
-function tree.order(p, low, size, refined)
-    local type <const> = tree.types[p.type]
-    local kernels <const> = texts:program(bases[type.real][type.rank])
-    local order, sorted
-    if type.rank == 1 then
-        order = rill.argsort(p)
-        sorted = rill.gather(p, order)
-    else
-        order, sorted = order_of(kernels, p, low, size, refined)
+-- Sets t.points and t.keys.
+local function sort_points(kernels, t, p)
+    local keys <const> = keys_of(kernels, t, p)
+    local state = {order = rill.argsort(keys)}
+    state.points, t.keys = rill.gather(p, state.order), rill.gather(keys, state.order)
+    if t.rank > 1 and t.count > 0 then
+        state.key, state.cell = t.keys, rill.stream("int", t.count, 1)
+        repeat until not refine(kernels, state)
     end
-    local points <const> = kernels.pack(sorted, order)
-    order:close()
-    sorted:close()
-    return points
+    t.points = kernels.pack(state.points, state.order)
 end
 
 local function levels_of(count)
@@ -121,14 +108,26 @@ function tree.new(p, low, high)
     local type <const> = tree.types[p.type]
     local levels <const> = levels_of(p.size)
     local t = {type = p.type, rank = type.rank, real = type.real, count = p.size, leaves = 1 << levels, low = low,
-        high = high, points = tree.order(p, low, vector.longest(low, high), true)}
+        high = high}
     local kernels <const> = texts:program(bases[type.real][type.rank])
+    sort_points(kernels, t, p)
     t.boxes, t.least = rill.stream(kernels.Box, 2 << levels), rill.stream("int", 2 << levels)
     kernels.around(rill.iter("int", t.leaves, t.leaves, 2 * t.leaves), t.leaves, t.points, t.boxes, t.least)
     for level = levels - 1, 0, -1 do
         kernels.join(rill.iter("int", 1 << level, 1 << level, 2 << level), t.boxes, t.least)
     end
     return t
+end
+
+--- tree.queries(t, q) returns queries in the order of the curve with their indices, the structure Point, and the place of
+-- each one among t.points.
+function tree.queries(t, q)
+    local kernels <const> = texts:program(bases[t.real][t.rank])
+    local keys <const> = keys_of(kernels, t, q)
+    local order <close> = rill.argsort(keys)
+    local sorted <close> = rill.gather(q, order)
+    local key <close> = rill.gather(keys, order)
+    return kernels.pack(sorted, order), rill.searchsorted(t.keys, key)
 end
 
 --- tree.places(t) returns the place of each point in t.points by its original index.

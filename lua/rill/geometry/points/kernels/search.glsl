@@ -27,7 +27,7 @@ bool is_before(double d, int i, double e, int j) { return d < e || (d == e && i 
 
 // `width`, `first`: the columns of the result, and the one of the first variable in use. `most`: the largest squared
 // distance. `after`: neighbors before column `first` are known; the search is for those that follow. `resumed`: continues.
-kernel void nearest(Point q<>, Point p[], Box boxes[], int least[], int leaves, int k, int width, int first, double most,
+kernel void nearest(Point q<>, int near<>, Point p[], Box boxes[], int least[], int leaves, int k, int width, int first, double most,
                     int without$if(periodic){, $D box}$if(again){, int place[]}, inout ivec3 at<>, inout int index[],
                     inout $real distance[]) {
     $D o = $D(q.p);
@@ -38,8 +38,25 @@ kernel void nearest(Point q<>, Point p[], Box boxes[], int least[], int leaves, 
     double far = known >= 0 ? to_point(o, p[place[known]].p$if(periodic){, box}) : 0.0lf;
     if (known < 0) here = ivec3(0);
     }
+    double limit = most;
+    $if(windowed){
+    // The k-th of the points around the place of the query on the curve is an upper bound.
+    $for(s, all){float w$s = $s < $slots - k ? -1.0 : 1.0 / 0.0;
+    }
+    int from = max(min(near - $window / 2, sizeof_stream(p).x - $window), 0);
+    for (int j = from; j < min(from + $window, sizeof_stream(p).x); j++) {
+        Point x = p[j];
+        float e = x.id == own ? 1.0 / 0.0 : float(to_point(o, x.p$if(periodic){, box})), t;
+        $for(s, all){
+        t = max(w$s, e);
+        w$s = min(w$s, e);
+        e = t;
+        }
+    }
+    limit = min(most, double(w$last) * 1.000001lf + 1.1754944e-38lf); // with the roundings of floats
+    }
     $for(s, all){
-    double d$s = $s < $slots - k ? -1.0lf : most;
+    double d$s = $s < $slots - k ? -1.0lf : limit;
     int i$s = $s < $slots - k ? -1 : NONE;
     }
     $if(resumed){
