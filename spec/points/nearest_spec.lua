@@ -186,6 +186,26 @@ describe("rill.neighbors", function()
         assert.same({3, 7, 6, 8}, sum {x = x, starts = n.starts, near = n.indices, shape = 4}:values())
     end)
 
+    it("refuses points that a differentiated function depends on", function()
+        local p <const> = rill.from {0, 1, 3}
+        local n <const> = rill.neighbors(p, {k = 2, self = false})
+        for _, f in ipairs {
+            function(x) return rill.neighbors(x * 2, {k = 2}).distances:sum() end,
+            function(x) return rill.neighbors(p, {k = 2, queries = x}).distances:sum() end,
+            function(x) return n:query(x).distances:sum() end,
+            function(x) return n:update(x).distances:sum() end,
+        } do
+            assert.has_error(function() rill.grad(f)(p) end)
+            local _, message = pcall(rill.grad(f), p)
+            assert.truthy(message:find("search with rill.value(p)", 1, true), message)
+        end
+        local g <const> = rill.grad(function(x)
+            local near <const> = rill.neighbors(rill.value(x), {k = 1, self = false}).indices:reshape(3)
+            return ((rill.gather(x, near) - x) ^ 2):sum()
+        end)(p)
+        assert.same({-4, 0, 4}, g:values())
+    end)
+
     it("refuses what it cannot search", function()
         local function fails(expected, ...)
             local done, message = pcall(rill.neighbors, ...)

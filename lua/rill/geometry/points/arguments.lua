@@ -1,6 +1,7 @@
 -- Arguments that are points of one to three dimensions.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
+local recorder = require "rill.core.recorder"
 local tree = require "rill.geometry.points.tree"
 local fail <const> = errors.fail
 
@@ -36,6 +37,10 @@ end
 function arguments.points(where, value)
     if type(value) == "table" and not rill.type(value) and #value > 0 then
         value = of_list(where, value)
+    end
+    if recorder.on and recorder.tracks(value) then
+        fail("%s: the points depend on the arguments of the function that is differentiated, and indices of " ..
+            "neighbors have no derivative: search with rill.value(p)", where)
     end
     local s = not errors.not_open(value) and (rill.type(value) == "expression" and value:eval() or value)
     local type <const> = s and tree.types[s.type]

@@ -82,7 +82,8 @@ local function find_nearest(n)
         "choose a smaller k, or pass the queries in parts")
     n.indices, n.distances = rill.stream("int", {n.rows, k}, -1), rill.stream(t.real, {n.rows, k}, math.huge)
     local given <const> = arguments_of(n, {
-        near = n.near, least = t.least, width = k, index = n.indices:reshape(n.rows * k), distance = n.distances:reshape(n.rows * k),
+        near = n.near, least = t.least, width = k, index = n.indices:reshape(n.rows * k),
+        distance = n.distances:reshape(n.rows * k),
     })
     local total <const> = n.rows > 0 and math.min(k, t.count) or 0
     for first = 0, total - 1, MOST_SLOTS do

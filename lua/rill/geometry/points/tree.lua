@@ -6,7 +6,7 @@
 --   rank, real                 the number of dimensions; "float" or "double"
 --   type                       the type of points
 --   count, leaves              the number of points; the number of leaves, a power of two
---   keys                       the places on the curve of the points in this order, doubles; in one dimension the points
+--   keys                       the places of the points on the curve, doubles; in one dimension the points
 --   points                     the points in the order of the leaves, with their original indices
 --   boxes, least               the boxes of the nodes and the lowest index of a point in each node, numbered as in
 --                              kernels/tree.glsl
@@ -119,8 +119,8 @@ function tree.new(p, low, high)
     return t
 end
 
---- tree.queries(t, q) returns queries in the order of the curve with their indices, the structure Point, and the place of
--- each one among t.points.
+--- tree.queries(t, q) returns queries in the order of the curve with their indices, the structure Point, and the place
+-- of each one among t.points.
 function tree.queries(t, q)
     local kernels <const> = texts:program(bases[t.real][t.rank])
     local keys <const> = keys_of(kernels, t, q)
