@@ -35,6 +35,15 @@ describe("the example", function()
         assert.is_truthy(script.said:find("as it is +22 pages\nby diagonals +8 pages, the same product: true"))
     end)
 
+    it("trips groups taxi trips by borough and hour", function()
+        script:run("trips", 30000, script.directory)
+        script:picture("trips.png", 240, 1008)
+        script:names "trips.png"
+        local trips, all = 0, tonumber(script.said:match "of (%d+) trips cannot be right")
+        for count in script.said:gmatch "\n[HMNOS]%a+ ?%a*  +(%d+)  +%d+%.%d+" do trips = trips + tonumber(count) end
+        assert.are.equal(all - tonumber(script.said:match "(%d+) of %d+ trips"), trips)
+    end)
+
     it("tour draws rings and heat", function()
         script:run("tour", script.directory)
         script:picture("rings.png", 256, 256)

@@ -246,6 +246,8 @@ describe("expressions over columns", function()
         assert.equal(0.30000000000000004, t:with {s = "d + 0.2"}.s:get(1))
         assert.equal(1, #t:filter "big == 3000000000")
         assert.equal(1, #t:filter "id == 3000000000")
+        assert.equal(1, #t:filter("id == k", {k = 3000000000}))
+        assert.equal(2, #t:filter("n < k", {k = 30000000000}))
         assert.equal(2, #t:filter "d > -1e-3 and n < 0x10")
     end)
 

@@ -263,7 +263,10 @@ local function name_text(self, list, i)
         return column_parameter(self, s, name)
     elseif token.kind == "name" and self.constants[name] ~= nil then
         local constant = self.constants[name]
-        local scalar = self.whole and math.type(constant) == "integer" and "int" or self.real
+        local scalar = self.real
+        if self.whole and math.type(constant) == "integer" and constant >= -2 ^ 31 and constant < 2 ^ 32 then
+            scalar = constant < 2 ^ 31 and "int" or "uint"
+        end
         local value, declared = constants_of.declare(self.where, scalar, {[name] = constant}, {})
         return parameter(self, "constant " .. name, declared:match "^%S+" .. " %s", value[1], name)
     elseif name == "nan" or name == "inf" then

@@ -1,5 +1,5 @@
--- Runs the code in the last column of the tables of docs/guide_from_pytorch.md and docs/guide_from_warp.md, with the
--- values of the code blocks before the tables.
+-- Runs the code in the last column of the tables of docs/guide_from_pytorch.md, docs/guide_from_warp.md and
+-- docs/guide_tables.md, with the values of the code blocks before the tables.
 local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -26,10 +26,11 @@ local function run(code, environment)
     return f()
 end
 
-describe("the guides to gradients", function()
+describe("the tables of guides", function()
     leaks.watch(setup, teardown)
 
-    for path, count in pairs {["docs/guide_from_pytorch.md"] = 40, ["docs/guide_from_warp.md"] = 20} do
+    for path, count in pairs {["docs/guide_from_pytorch.md"] = 40, ["docs/guide_from_warp.md"] = 20,
+        ["docs/guide_tables.md"] = 50} do
         it("contain code that runs: " .. path, function()
             local files <close> = setmetatable({files = tempfiles.open()}, {
                 __close = function(self) self.files:close() end,
@@ -39,7 +40,7 @@ describe("the guides to gradients", function()
             run(prelude, environment)
             assert.is_true(#pieces >= count)
             for _, piece in ipairs(pieces) do
-                local moved = piece:gsub('"([%w.]+%.npz)"', function(name)
+                local moved = piece:gsub('"([%w.]+%.[nc][ps][zv])"', function(name)
                     return ("%q"):format(files.files.directory .. "/" .. name)
                 end)
                 local done, result = pcall(run, moved, environment)
