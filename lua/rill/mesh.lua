@@ -11,7 +11,7 @@ local mesh = {}
 -- are copied. normals, uv and attributes have one element per vertex, per face, or per corner (shape {faces, 3}).
 mesh.new = errors.guard(function(given) return object.new("rill.mesh.new", given) end, "rill.mesh.new")
 
---- rill.mesh.load(path [, {skip = false}]) reads an OBJ, PLY, OFF or STL file; the format is detected by the
+--- rill.mesh.load(path [, {skip = false}]) reads an OBJ, PLY, OFF, STL or XYZ file; the format is detected by the
 -- content. skip: ignore lines that are not part of the OBJ format instead of raising an error.
 mesh.load = lazy.call("rill.geometry.mesh.save", "load")
 

@@ -484,8 +484,8 @@ print(select(2, pcall(mesh.save, mesh, "build/m.soap")))
         copy:build "MESH_FORMATS"
         local output = copy:run "spec/io/soup_spec.lua"
         for _, text in ipairs {
-            "it is truncated", "its content is not one of OBJ, PLY, OFF, SOUP and STL", "SOUP files are text",
-            "meshes are saved as .obj, .ply, .off, .soup or .stl",
+            "it is truncated", "its content is not one of OBJ, PLY, OFF, SOUP, STL and XYZ", "SOUP files are text",
+            "meshes are saved as .obj, .ply, .off, .soup, .stl or .xyz",
         } do
             assert.truthy(output:find(text, 1, true), output)
         end

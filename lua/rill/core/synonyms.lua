@@ -304,6 +304,11 @@ A:save(path): save write
 rill.sparse.load: read
 ]==],
     rill = [==[
+rill.points: open3d o3d pointcloud point_cloud pcl cloud
+rill.points.icp(source, target): icp registration_icp registration align
+rill.points.normals(p): estimate_normals
+rill.points.voxel(p, size): voxel_down_sample voxel_grid downsample
+rill.points.outliers(p): remove_statistical_outlier statistical_outlier
 rill.neighbors: knn kdtree KDTree cKDTree nearest nearest_neighbor nearest_neighbors neighbor NearestNeighbors
 rill.neighbors(points, {radius = r}): radius_search ball_query query_ball_point
 rill.arange(from, to): range

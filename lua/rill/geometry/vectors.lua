@@ -37,6 +37,17 @@ function vectors.shape(where, origins, directions)
     return origins.size == 1 and directions.shape or origins.shape
 end
 
+--- vectors.each(where, name, value, count) returns the stream of an option that has one vec3 for each of `count`
+-- points. The caller closes the stream unless it is `value`.
+function vectors.each(where, name, value, count)
+    local done, s = pcall(vectors.take, where, 0, name, value)
+    if not done or #s.shape ~= 1 or s.size ~= count then
+        fail("%s: option '%s': expected a stream or a list with one vec3 for each of the %d points, got %s", where,
+            name, count, done and ("shape {%s}"):format(table.concat(s.shape, ", ")) or errors.told(value))
+    end
+    return s
+end
+
 --- vectors.list(own, s) returns a stream with one dimension and the elements of s. Streams that were created for it are
 -- added to `own`.
 function vectors.list(own, s)

@@ -155,6 +155,15 @@ T.levels: integer -- the number of levels of boxes below the root
 T.leaf: integer -- the number of triangles in a leaf
 T:close() -- frees its memory at once
 ]==] },
+    { "points", [==[
+rill.points.normals(p: source|table, options?: {k?: integer, toward?: number[]}): stream, stream -- returns unit normals (vec3) from the k nearest points of each point, and their variances (vec3, ascending). toward: a position to whose side normals point. Default: k = 16
+rill.points.voxel(p: source|table, size: number, options?: {values?: source|table}): stream, stream, any -- returns the mean of the points in each cube of a grid, their number, and the means of values
+rill.points.outliers(p: source|table, options?: {k?: integer, deviations?: number}): stream, stream -- returns whether each point is far from its k nearest points, bool, and its mean distance to them. Defaults: k = 20, deviations = 2
+rill.points.icp(source: source|table, target: source|table, options?: {iterations?: integer, tolerance?: number, distance?: number, initial?: table, normals?: source|table}): table, table -- returns the transform that moves the source onto the target, and a report {iterations, converged, fitness, rmse}. normals: of the target, to minimize distances from planes
+rill.points.transform(p: source|table, transform: table): stream -- returns points moved by a transform, four rows of four numbers
+rill.points.load(path: string): stream, table -- returns the points of a PLY, XYZ, OBJ, OFF or STL file, and a table with the streams normals and colors if there are any
+rill.points.save(path: string, p: source|table, options?: {normals?: source|table, colors?: source|table, encoding?: string}) -- writes a .ply or .xyz file. encoding of PLY files: "ascii", "little" (default) or "big"
+]==] },
     { "neighbors", [==[
 rill.neighbors(points: source|table, options: {k?: integer, radius?: number, queries?: source|table, periodic?: number|number[], self?: boolean}, more?: table): neighbors -- returns the k nearest points of each point or query, or all points within a radius. Points have one to three coordinates
 K:query(queries?: source|table, options?: {k?: integer, radius?: number, periodic?: number|number[], self?: boolean}): neighbors -- searches other queries among the same points, whose tree is used again. Default of the options: those of K
@@ -170,7 +179,7 @@ rill.mesh.icosphere(level?: integer): mesh -- returns a sphere of radius 1: an i
 rill.mesh.torus(options?: {radius?: number, tube?: number, segments?: integer[]}): mesh -- returns a torus around the z axis
 rill.mesh.box(options?: {size?: number|number[], center?: number[]}): mesh -- returns a box of 8 vertices and 12 triangles
 rill.mesh.grid(options?: {size?: number[], segments?: integer[]}): mesh -- returns a flat grid in the plane z = 0, with texture coordinates
-rill.mesh.load(path: string, options?: {skip?: boolean}): mesh -- loads an OBJ, PLY, OFF or STL file. The format is detected from the content. skip: ignore lines that OBJ does not define
+rill.mesh.load(path: string, options?: {skip?: boolean}): mesh -- loads an OBJ, PLY, OFF, STL or XYZ file. The format is detected from the content. skip: ignore lines that OBJ does not define
 rill.mesh.marching_cubes(s: source|container, iso: number, options?: {spacing?: number|number[], origin?: number[]}): mesh -- returns the isosurface of a volume {layers, rows, columns} at iso, by marching cubes. Values inside are less than iso
 rill.mesh.envelope(m: mesh, options?: {distance?: number, depth?: integer, reuse?: string}): mesh, mesh, table -- returns an inner and an outer envelope of a closed mesh: vertices move along their normals as far as no triangles intersect. Also returns the report of rill.reuse.run
 rill.rotation(axis: string|number[], angle: number): table -- returns the rotation about "x", "y", "z" or an axis {x, y, z} by an angle in radians: four rows of four numbers. A * B is the product of transforms, A * {x, y, z} the transformed point

@@ -16,8 +16,8 @@ static bool upload_owned(Device *device, const MeshData *mesh, const float *numb
     return packed_stream(device, type_of(SCALAR_FLOAT, width), &shape, numbers, result);
 }
 
-/* Creates the streams of positions and triangles, and of normals and uv if the mesh has them. */
-static bool upload(Device *device, const MeshData *mesh, Stream *const streams[4])
+/* Creates the streams of positions and triangles, and of normals, uv and colors if the mesh has them. */
+static bool upload(Device *device, const MeshData *mesh, Stream *const streams[5])
 {
     Shape vertices = {.rank = 1, .size = {(int64_t)mesh->vertices}},
           faces = {.rank = 1, .size = {(int64_t)mesh->faces}};
@@ -25,10 +25,11 @@ static bool upload(Device *device, const MeshData *mesh, Stream *const streams[4
            packed_stream(device, type_of(SCALAR_INT, 3), &faces, mesh->triangles, streams[1]) &&
            (mesh->normal_owner == MESH_NONE ||
             upload_owned(device, mesh, mesh->normals, 3, mesh->normal_owner, streams[2])) &&
-           (mesh->uv_owner == MESH_NONE || upload_owned(device, mesh, mesh->uv, 2, mesh->uv_owner, streams[3]));
+           (mesh->uv_owner == MESH_NONE || upload_owned(device, mesh, mesh->uv, 2, mesh->uv_owner, streams[3])) &&
+           (!mesh->colors || packed_stream(device, type_of(SCALAR_FLOAT, 3), &vertices, mesh->colors, streams[4]));
 }
 
-static bool load_streams(Device *device, const char *path, bool skip, Stream *const streams[4])
+static bool load_streams(Device *device, const char *path, bool skip, Stream *const streams[5])
 {
     MeshData mesh;
     bool done = mesh_load(path, skip, &mesh) && upload(device, &mesh, streams);
@@ -36,27 +37,28 @@ static bool load_streams(Device *device, const char *path, bool skip, Stream *co
     return done;
 }
 
-/* _mesh_load(path, skip): returns streams of positions, triangles, normals and uv; false for missing normals and uv. */
+/* _mesh_load(path, skip, function): returns streams of positions, triangles, normals, uv and colors; false for those that are
+ * missing. function: the name in messages. Default: "rill.mesh.load". */
 static int load(lua_State *L)
 {
-    static const char function[] = "rill.mesh.load";
+    const char *function = luaL_optstring(L, 3, "rill.mesh.load");
     const char *path = argument_path(L, 1, function, 1, "path");
     bool skip = lua_toboolean(L, 2);
     Device *device = state_device(L);
-    lua_settop(L, 2);
-    Stream *streams[4];
-    for (int i = 0; i < 4; i++) {
+    lua_settop(L, 3);
+    Stream *streams[5];
+    for (int i = 0; i < 5; i++) {
         streams[i] = stream_handle_push(L);
     }
     binding_run(L, device, function, load_streams(device, path, skip, streams));
-    for (int i = 2; i < 4; i++) {
+    for (int i = 2; i < 5; i++) {
         if (!streams[i]->device) {
             lua_pushboolean(L, false);
-            lua_replace(L, 3 + i);
+            lua_replace(L, 4 + i);
         }
     }
     binding_charge(L, device);
-    return 4;
+    return 5;
 }
 
 /* _mesh_parse(path, skip): returns the numbers of vertices and triangles in a file, and both as packed bytes. Does not
@@ -88,14 +90,14 @@ static MeshOwner owner_of(const Stream *stream, const MeshData *mesh)
                                                                : MESH_FACES;
 }
 
-/* Reads the streams of positions, triangles, normals and uv; the last two may be NULL. */
-static bool fetch(const Stream *const streams[4], MeshData *mesh)
+/* Reads the streams of positions, triangles, normals, uv and colors; all but positions may be NULL. */
+static bool fetch(const Stream *const streams[5], MeshData *mesh)
 {
     mesh->vertices = (size_t)stream_elements(streams[0]);
-    mesh->faces = (size_t)stream_elements(streams[1]);
+    mesh->faces = streams[1] ? (size_t)stream_elements(streams[1]) : 0;
     mesh->positions = packed_bytes(streams[0]);
-    mesh->triangles = mesh->positions ? packed_bytes(streams[1]) : NULL;
-    bool done = mesh->triangles != NULL;
+    mesh->triangles = mesh->positions && streams[1] ? packed_bytes(streams[1]) : NULL;
+    bool done = mesh->positions && (mesh->triangles || !streams[1]);
     if (done && streams[2]) {
         mesh->normal_owner = owner_of(streams[2], mesh);
         done = (mesh->normals = packed_bytes(streams[2])) != NULL;
@@ -104,10 +106,13 @@ static bool fetch(const Stream *const streams[4], MeshData *mesh)
         mesh->uv_owner = owner_of(streams[3], mesh);
         done = (mesh->uv = packed_bytes(streams[3])) != NULL;
     }
+    if (done && streams[4]) {
+        done = (mesh->colors = packed_bytes(streams[4])) != NULL;
+    }
     return done;
 }
 
-static bool save_streams(const char *path, const Stream *const streams[4], const MeshEncoding *encoding)
+static bool save_streams(const char *path, const Stream *const streams[5], const MeshEncoding *encoding)
 {
     MeshData mesh = {0};
     bool done = fetch(streams, &mesh) && mesh_save(path, &mesh, encoding);
@@ -115,18 +120,17 @@ static bool save_streams(const char *path, const Stream *const streams[4], const
     return done;
 }
 
-/* _mesh_save(path, encoding, positions, triangles, normals, uv): writes a file. encoding: "ascii", "little", "big" or
- * nil; normals and uv may be false. */
+/* _mesh_save(path, encoding, positions, triangles, normals, uv, colors, function): writes a file. encoding: "ascii", "little",
+ * "big" or nil; the streams after positions may be false. function: the name in messages. Default: "M:save". */
 static int save(lua_State *L)
 {
-    static const char function[] = "M:save";
+    const char *function = luaL_optstring(L, 8, "M:save");
     static const char *const encodings[] = {"", "ascii", "little", "big", NULL};
     const char *path = argument_path(L, 1, function, 1, "path");
     int option = luaL_checkoption(L, 2, "", encodings);
     MeshEncoding encoding = (MeshEncoding)(option - 1);
-    const Stream *streams[4] = {accept_check(L, 3, function, 1, "positions"),
-                                accept_check(L, 4, function, 2, "triangles")};
-    for (int i = 2; i < 4; i++) {
+    const Stream *streams[5] = {accept_check(L, 3, function, 1, "positions")};
+    for (int i = 1; i < 5; i++) {
         streams[i] = lua_toboolean(L, 3 + i) ? accept_check(L, 3 + i, function, 1 + i, "attribute") : NULL;
     }
     binding_run(L, streams[0]->device, function, save_streams(path, streams, option > 0 ? &encoding : NULL));

@@ -107,10 +107,15 @@ static const MeshFormat *check(const char *path, const MeshData *mesh, const Mes
 {
     if (!check_triangles(mesh) || !check_finite(mesh->positions, 3, mesh->vertices, "vertex") ||
         !check_finite(mesh->normals, 3, mesh_count(mesh, mesh->normal_owner), "normal") ||
+        !check_finite(mesh->colors, 3, mesh->colors ? mesh->vertices : 0, "color") ||
         !check_finite(mesh->uv, 2, mesh_count(mesh, mesh->uv_owner), "texture coordinate")) {
         return NULL;
     }
     const MeshFormat *format = format_of_path(path);
+    if (format && format->encode == xyz_encode && mesh->faces > 0) {
+        error_set("XYZ files have no triangles: rill.points.save writes the vertices, and PLY files have triangles");
+        return NULL;
+    }
     return format && check_encoding(format, encoding) ? format : NULL;
 }
 

@@ -12,7 +12,8 @@
     X("OBJ", "obj", 1 << MESH_ASCII, obj)                                                                              \
     X("PLY", "ply", MESH_ENCODINGS, ply)                                                                               \
     X("OFF", "off", 1 << MESH_ASCII, off)                                                                              \
-    X("STL", "stl", 1 << MESH_ASCII | 1 << MESH_LITTLE, stl)
+    X("STL", "stl", 1 << MESH_ASCII | 1 << MESH_LITTLE, stl)                                                           \
+    X("XYZ", "xyz", 1 << MESH_ASCII, xyz)
 
 typedef struct MeshFormat {
     const char *name, *extension;

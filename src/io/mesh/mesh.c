@@ -10,6 +10,7 @@ void mesh_free(MeshData *mesh)
     free(mesh->triangles);
     free(mesh->normals);
     free(mesh->uv);
+    free(mesh->colors);
     *mesh = (MeshData){0};
 }
 

@@ -16,6 +16,7 @@ typedef struct MeshData {
     int32_t *triangles; /* three 0-based vertex indices for each face */
     float *normals;     /* three for each item of normal_owner */
     float *uv;          /* two for each item of uv_owner */
+    float *colors; /* red, green and blue of each vertex, usually in 0 .. 1; NULL: none. PLY and XYZ files have them */
     size_t vertices, faces;
     MeshOwner normal_owner, uv_owner;
     size_t vertex_room, face_room; /* capacity of the arrays */

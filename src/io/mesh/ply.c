@@ -1,8 +1,8 @@
 /* PLY files (G. Turk, The PLY polygon file format, 1994), in text and binary of either byte order. Reads of
- * vertices x, y, z, nx, ny, nz and u, v (or s, t, or texture_u, texture_v), of faces vertex_indices (or
+ * vertices x, y, z, nx, ny, nz, red, green, blue and u, v (or s, t, or texture_u, texture_v), of faces vertex_indices (or
  * vertex_index) and texcoord (u and v of each corner), and tristrips. Other elements and properties are
- * ignored. Faces with more than three corners become triangle fans around the first corner. Writes normals if
- * vertices have them. */
+ * ignored. Faces with more than three corners become triangle fans around the first corner. Writes normals and
+ * colors (of one byte per component) if vertices have them. */
 #include "base/error.h"
 #include "io/byteorder.h"
 #include "io/mesh/formats.h"
@@ -24,6 +24,9 @@ typedef enum PlyRole {
     PLY_NZ,
     PLY_U,
     PLY_V,
+    PLY_RED,
+    PLY_GREEN,
+    PLY_BLUE,
     PLY_SCALARS,               /* the number of roles of scalars of vertices */
     PLY_CORNERS = PLY_SCALARS, /* a list, of faces or strips */
     PLY_TEXCOORD,              /* a list, of faces */
@@ -82,6 +85,9 @@ static const struct {
     {PLY_VERTEX, "v", PLY_V},
     {PLY_VERTEX, "t", PLY_V},
     {PLY_VERTEX, "texture_v", PLY_V},
+    {PLY_VERTEX, "red", PLY_RED},
+    {PLY_VERTEX, "green", PLY_GREEN},
+    {PLY_VERTEX, "blue", PLY_BLUE},
     {PLY_FACE, "vertex_indices", PLY_CORNERS},
     {PLY_FACE, "vertex_index", PLY_CORNERS},
     {PLY_FACE, "texcoord", PLY_TEXCOORD},
@@ -375,6 +381,18 @@ static bool read_list(Reader *reader, const PlyProperty *property, List *list)
 
 /* ---- vertices and faces */
 
+/* Returns the value of a color's type that means 1. */
+static double full_color(const PlyElement *element, PlyRole role)
+{
+    for (int i = 0; i < element->length; i++) {
+        if (element->properties[i].role == role && element->properties[i].type < PLY_F4) {
+            size_t bits = 8 * types[element->properties[i].type].bytes;
+            return (double)((UINT64_C(1) << bits >> types[element->properties[i].type].has_sign) - 1);
+        }
+    }
+    return 1;
+}
+
 static bool add_vertex(Reader *reader, const PlyElement *element)
 {
     MeshData *mesh = reader->mesh;
@@ -388,6 +406,9 @@ static bool add_vertex(Reader *reader, const PlyElement *element)
     }
     for (size_t d = 0; d < 3 && mesh->normals; d++) {
         mesh->normals[3 * at + d] = (float)s[PLY_NX + d];
+    }
+    for (size_t d = 0; d < 3 && mesh->colors; d++) {
+        mesh->colors[3 * at + d] = (float)(s[PLY_RED + d] / full_color(element, PLY_RED + (PlyRole)d));
     }
     if (mesh->uv && ply_has(element, PLY_U)) {
         mesh->uv[2 * at] = (float)s[PLY_U];
@@ -512,6 +533,10 @@ static bool allocate(Reader *reader)
             mesh->normal_owner = MESH_VERTICES;
             mesh->normals = malloc(3 * vertices * sizeof(float) + 1);
         }
+        if (element->kind == PLY_VERTEX && ply_has(element, PLY_RED) && ply_has(element, PLY_GREEN) &&
+            ply_has(element, PLY_BLUE) && !(mesh->colors = malloc(3 * vertices * sizeof(float) + 1))) {
+            return error_set("out of host memory for %zu vertices", vertices);
+        }
         if (element->kind == PLY_VERTEX && ply_has(element, PLY_U) && ply_has(element, PLY_V)) {
             mesh->uv_owner = MESH_VERTICES;
             mesh->uv = malloc(2 * vertices * sizeof(float) + 1);
@@ -570,6 +595,9 @@ static void write_head(TextWriter *writer, const MeshData *mesh, MeshEncoding en
     if (mesh->uv_owner == MESH_VERTICES) {
         text_add(writer, "property float u\nproperty float v\n");
     }
+    if (mesh->colors) {
+        text_add(writer, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
+    }
     text_add(writer, "element face %zu\nproperty list uchar int vertex_indices\n", mesh->faces);
     if (mesh->uv_owner == MESH_CORNERS) {
         text_add(writer, "property list uchar float texcoord\n");
@@ -608,6 +636,20 @@ static void write_texcoord(TextWriter *writer, const float *uv, MeshEncoding enc
     write_floats(writer, uv, 6, encoding);
 }
 
+/* Writes a color, rounded to bytes. */
+static void write_color(TextWriter *writer, const float *color, MeshEncoding encoding)
+{
+    unsigned char bytes[3];
+    for (int d = 0; d < 3; d++) {
+        bytes[d] = (unsigned char)(color[d] > 0 ? (color[d] < 1 ? color[d] * 255 + 0.5f : 255) : 0);
+    }
+    if (encoding == MESH_ASCII) {
+        text_add(writer, " %d %d %d", bytes[0], bytes[1], bytes[2]);
+    } else {
+        text_add_bytes(writer, bytes, sizeof bytes);
+    }
+}
+
 void ply_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
 {
     bool normals = mesh->normal_owner == MESH_VERTICES, uv = mesh->uv_owner == MESH_VERTICES;
@@ -617,6 +659,9 @@ void ply_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
         write_floats(writer, mesh->positions + 3 * i, 3, encoding);
         write_floats(writer, normals ? mesh->normals + 3 * i : mesh->positions, normals ? 3 : 0, encoding);
         write_floats(writer, uv ? mesh->uv + 2 * i : mesh->positions, uv ? 2 : 0, encoding);
+        if (mesh->colors) {
+            write_color(writer, mesh->colors + 3 * i, encoding);
+        }
         text_add_bytes(writer, "\n", end);
     }
     for (size_t face = 0; face < mesh->faces; face++) {

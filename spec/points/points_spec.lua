@@ -1,0 +1,360 @@
+-- Point clouds: normals, voxels, outliers, registration and files, compared with brute force in doubles.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local tempfiles = require "spec.support.tempfiles"
+local points <const> = rill.points
+
+-- ---- clouds
+
+-- Functions that return one point.
+local function gauss()
+    return math.sqrt(-2 * math.log(1 - math.random())) * math.cos(2 * math.pi * math.random())
+end
+
+local kinds = {
+    uniform = function() return {gauss(), gauss(), gauss()} end,
+    line = function() local t = gauss() return {t, 2 * t, 3 - t} end,
+    plane = function() return {gauss(), gauss(), 0.5} end,
+    lattice = function() return {math.random(-2, 2), math.random(-2, 2), math.random(-1, 1)} end,
+    equal = function() return {0.25, -3, 7} end,
+    far = function() return {1e6 + math.random(), 1e6 + math.random(), math.random()} end,
+    tiny = function() return {1e-15 * gauss(), 1e-15 * gauss(), 1e-15 * gauss()} end,
+    huge = function() return {1e18 * gauss(), 1e18 * gauss(), 1e18 * gauss()} end,
+}
+
+-- Returns a stream of n points of a kind, and its elements.
+local function cloud(kind, n)
+    local list = {}
+    for i = 1, n do list[i] = kinds[kind]() end
+    local s = n > 0 and rill.from(list, "vec3") or rill.stream("vec3", 0)
+    return s, s:read()
+end
+
+local function sub(a, b) return {a[1] - b[1], a[2] - b[2], a[3] - b[3]} end
+local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
+
+-- Returns the indices of the k nearest points of point i, and their distances.
+local function nearest(list, i, k, without)
+    local order = {}
+    for j = 1, #list do
+        local d = sub(list[j], list[i])
+        if j ~= i or not without then order[#order + 1] = {dot(d, d), j} end
+    end
+    table.sort(order, function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end)
+    return table.move(order, 1, math.min(k, #order), 1, {})
+end
+
+local function covariance(list, near)
+    local mean, c = {0, 0, 0}, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
+    local base = list[near[1][2]]
+    for _, x in ipairs(near) do
+        local d = sub(list[x[2]], base)
+        for a = 1, 3 do mean[a] = mean[a] + d[a] / #near end
+    end
+    for _, x in ipairs(near) do
+        local d = sub(sub(list[x[2]], base), mean)
+        for a = 1, 3 do
+            for b = 1, 3 do c[a][b] = c[a][b] + d[a] * d[b] / #near end
+        end
+    end
+    return c
+end
+
+local function each(f)
+    for kind in pairs(kinds) do
+        for _, n in ipairs {0, 1, 2, 5, 60} do
+            math.randomseed(n)
+            local p, list = cloud(kind, n)
+            f(p, list, kind .. " " .. n)
+        end
+    end
+end
+
+describe("rill.points", function()
+    leaks.watch(setup, teardown)
+
+    it("computes normals from covariances", function()
+        each(function(p, list, what)
+            local normals, variances = points.normals(p, {k = 9})
+            local n, v = normals:read(), variances:read()
+            for i = 1, #list do
+                local c = covariance(list, nearest(list, i, 9))
+                local size, second, m = c[1][1] + c[2][2] + c[3][3], 0, n[i]
+                for a = 1, 3 do
+                    local moved = dot(c[a], m) - v[i][1] * m[a]
+                    assert(math.abs(moved) <= 2e-6 * size, what)
+                    for b = 1, 3 do second = second + c[a][b]^2 end
+                end
+                assert(math.abs(dot(m, m) - 1) < 1e-6, what)
+                assert(math.abs(v[i][1] + v[i][2] + v[i][3] - size) <= 2e-6 * size, what)
+                assert(math.abs(dot(v[i], v[i]) - second) <= 4e-6 * size^2, what)
+                assert(v[i][1] <= v[i][2] and v[i][2] <= v[i][3] and v[i][1] >= 0, what)
+                assert(m[3] > 0 or m[3] == 0 and (m[2] > 0 or m[2] == 0 and m[1] > 0), what)
+            end
+        end)
+    end)
+
+    it("turns normals toward a position", function()
+        local ball = rill.mesh.icosphere(2).positions
+        for _, side in ipairs {1, -1} do
+            -- All points of a ball are seen from its center; from outside only those on one side.
+            local n, p = points.normals(ball, {k = 7, toward = {0, 0, side * 1e6}}):read(), ball:read()
+            for i = 1, #p do
+                local v = sub({0, 0, side * 1e6}, p[i])
+                assert(dot(n[i], v) >= 0)
+                assert(math.abs(dot(n[i], p[i])) > 0.97)
+            end
+        end
+    end)
+
+    it("computes means of voxels", function()
+        each(function(p, list, what)
+            for _, size in ipairs {0.5, 1, 3.7} do
+                size = what:find "tiny" and size * 1e-15 or what:find "huge" and size * 1e18 or size
+                local cells, keys = {}, {}
+                for i, x in ipairs(list) do
+                    local c = {}
+                    for d = 1, 3 do c[d] = math.floor(x[d] / size) end
+                    local key = table.concat(c, " ")
+                    if not cells[key] then
+                        cells[key] = {c, {0, 0, 0}, 0, 0}
+                        keys[#keys + 1] = cells[key]
+                    end
+                    local e = cells[key]
+                    for d = 1, 3 do e[2][d] = e[2][d] + x[d] end
+                    e[3], e[4] = e[3] + 1, e[4] + i
+                end
+                table.sort(keys, function(a, b)
+                    for d = 1, 3 do
+                        if a[1][d] ~= b[1][d] then return a[1][d] < b[1][d] end
+                    end
+                end)
+                local number = rill.iter("float", math.max(p.size, 1), 1, math.max(p.size, 1) + 1)
+                local means, counts, values
+                if p.size > 0 then
+                    means, counts, values = points.voxel(p, size, {values = {number = number}})
+                else
+                    means, counts = points.voxel(p, size)
+                end
+                assert.equal(#keys, means.size, what)
+                local m, c, v = means:read(), counts:read(), values and values.number:read()
+                for i, e in ipairs(keys) do
+                    assert.equal(e[3], c[i])
+                    assert.near(e[4] / e[3], v[i], 1e-4)
+                    for d = 1, 3 do
+                        local expected = e[2][d] / e[3]
+                        assert.near(expected, m[i][d], 1e-6 * math.max(math.abs(expected), size), what)
+                    end
+                end
+            end
+        end)
+    end)
+
+    it("numbers more cells than a word counts", function()
+        local means, counts = points.voxel({{1e6, 0, 0}, {-1e6, 1e6, 3}, {1e6, 0.25, 0}, {0, -1e6, -1e6}}, 0.5)
+        assert.same({{-1e6, 1e6, 3}, {0, -1e6, -1e6}, {1e6, 0.125, 0}}, means:read())
+        assert.same({1, 1, 2}, counts:read())
+    end)
+
+    it("finds outliers by mean distances", function()
+        each(function(p, list, what)
+            local outlier, means = points.outliers(p, {k = 4, deviations = 1.5})
+            local reach, sum, squares = {}, 0, 0
+            for i = 1, #list do
+                local near, mean = nearest(list, i, 4, true), 0
+                for _, x in ipairs(near) do mean = mean + math.sqrt(x[1]) / #near end
+                reach[i], sum = mean, sum + mean
+            end
+            for i = 1, #list do squares = squares + (reach[i] - sum / #list)^2 end
+            local limit = sum / #list + 1.5 * math.sqrt(squares / (#list - 1))
+            local o, m = outlier:read(), means:read()
+            for i = 1, #list do
+                assert.near(reach[i], m[i], 1e-6 * reach[i], what)
+                if math.abs(reach[i] - limit) > 1e-5 * limit then assert.equal(reach[i] > limit, o[i], what) end
+            end
+        end)
+    end)
+
+    it("registers clouds after a motion", function()
+        math.randomseed(4)
+        local T = rill.translation {0.02, -0.03, 0.01} * rill.rotation({1, 2, 3}, 0.03)
+        for _, kind in ipairs {"uniform", "plane", "far", "lattice"} do
+            local target = cloud(kind, 400)
+            local shift = kind == "far" and {-1e6, -1e6, 0} or {0, 0, 0}
+            local middle = rill.translation(shift)
+            local move = rill.translation {-shift[1], -shift[2], -shift[3]} * T * middle
+            local source = points.transform(target, move)
+            local X, report = points.icp(source, target, {iterations = 100})
+            local back = points.transform(source, X)
+            local off = back:cast "dvec3" - target:cast "dvec3"
+            local most <const> = rill.abs(off):max()
+            local worst = type(most) == "table" and math.max(table.unpack(most)) or most
+            assert(worst < (kind == "far" and 0.2 or 1e-5), ("%s: %g"):format(kind, worst))
+            assert.equal(1, report.fitness)
+            assert.truthy(report.converged)
+        end
+    end)
+
+    it("registers by planes in fewer iterations", function()
+        local bump = rill.kernel [[kernel void bump(vec3 p<>, out vec3 q<>) {
+            q = p * (1.0 + 0.2 * sin(4.0 * p.x) * sin(3.0 * p.y) + 0.1 * p.z);
+        }]]
+        local target = bump(rill.mesh.icosphere(4).positions)
+        local T = rill.translation {0.05, -0.02, 0.03} * rill.rotation({1, 2, 3}, 0.1)
+        local source = points.transform(target, T)
+        local _, slow = points.icp(source, target)
+        local X, fast = points.icp(source, target, {normals = points.normals(target)})
+        assert(fast.iterations < slow.iterations and fast.rmse < 1e-6 and fast.converged)
+        local P = X * T
+        for i = 1, 3 do
+            for j = 1, 4 do assert.near(i == j and 1 or 0, P[i][j], 1e-6) end
+        end
+        -- From the result, nothing is left to do; with one iteration there is.
+        local _, again = points.icp(source, target, {initial = X})
+        assert(again.iterations == 1 and again.rmse < 1e-6)
+        local _, one = points.icp(source, target, {iterations = 1})
+        assert(one.iterations == 1 and not one.converged)
+    end)
+
+    it("registers the part that overlaps, and degenerate clouds", function()
+        math.randomseed(9)
+        local target = cloud("uniform", 300)
+        local both = rill.concat {target:domain(1, 200), (cloud("far", 50))}
+        local T = rill.translation {0.01, 0.02, -0.01}
+        local X, report = points.icp(points.transform(both, T), target, {distance = 0.5, iterations = 60})
+        assert.near(0.8, report.fitness, 1e-12)
+        assert.near(-0.02, X[2][4], 1e-5)
+        for _, kind in ipairs {"line", "equal", "plane", "tiny", "huge"} do
+            for _, n in ipairs {1, 2, 40} do
+                local p, list = cloud(kind, n)
+                local move = math.abs(list[1][1]) * 1e-3
+                local Y, told = points.icp(points.transform(p, rill.translation {move, 0, 0}), p)
+                for i = 1, 3 do
+                    for j = 1, 3 do assert.near(i == j and 1 or 0, Y[i][j], 1e-2, kind .. n) end
+                end
+                assert(told.rmse <= move, kind .. n)
+            end
+        end
+    end)
+
+    it("transforms points of any shape", function()
+        local p = rill.from({{1, 2, 3}, {4, 5, 6}}, "vec3"):reshape {1, 2}
+        local q = points.transform(p, rill.translation {1, 0, 0} * rill.scaling {2, 3, 4})
+        assert.same({1, 2}, {q.shape[1], q.shape[2]})
+        assert.same({{3, 6, 12}, {9, 15, 24}}, q:reshape(2):read())
+        assert.same({{1, 2, 0}}, points.transform({{1, 2, 3}}, rill.translation {0, 0, -3}):read())
+    end)
+
+    it("names wrong arguments", function()
+        local p = {{0, 0, 0}, {1, 0, 0}}
+        local bad = {{0, 0, 0}, {1, 0 / 0, 0}}
+        for _, name in ipairs {"normals", "outliers"} do
+            check.names({"rill.points." .. name .. ": argument #1 'p': element 2 is {1.0, nan, 0.0}: expected finite"},
+                points[name], bad)
+            check.names({"rill.points." .. name .. ": argument #1 'p': expected a stream of vec3"}, points[name], 7)
+            check.names({"rill.points." .. name, "option 'k'", "got number 0"}, points[name], p, {k = 0})
+            check.names({"one dimension", "s:reshape(4) has one"}, points[name], rill.stream("vec3", {2, 2}))
+        end
+        check.names({"rill.points.voxel: argument #2 'size'", "got number 0"}, points.voxel, p, 0)
+        check.names({"rill.points.voxel: argument #2 'size'", "got nil"}, points.voxel, p)
+        check.names({"1e-10 is too small for coordinates up to 1"}, points.voxel, p, 1e-10)
+        check.names({"element 2 is"}, points.voxel, bad, 1)
+        check.names({"option 'values'", "2 points"}, points.voxel, p, 1, {values = rill.stream("float", 3)})
+        check.names({"rill.points.icp: argument #2 'target'", "element 2"}, points.icp, p, bad)
+        check.names({"argument 'source' has no points"}, points.icp, rill.stream("vec3", 0), p)
+        check.names({"argument 'target' has no points"}, points.icp, p, rill.stream("vec3", 0))
+        check.names({"option 'normals'", "2 points"}, points.icp, p, p, {normals = {{0, 0, 1}}})
+        check.names({"option 'initial'", "four rows"}, points.icp, p, p, {initial = {{1}}})
+        check.names({"no point of the source is within the option 'distance', 0.5"}, points.icp, {{9, 9, 9}}, p,
+            {distance = 0.5})
+        check.names({"argument #2 'transform'", "four rows"}, points.transform, p, {1, 2})
+        check.names({"rill.points has no", "icp"}, function() return points.registration end)
+    end)
+
+    describe("files", function()
+        local files
+        setup(function() files = tempfiles.open() end)
+        teardown(function() files:close() end)
+
+        it("keep points, normals and colors", function()
+            math.randomseed(2)
+            local p, n = cloud("uniform", 33), cloud("uniform", 33)
+            local c = rill.from({{0, 0.5, 1}}, "vec3"):replicate(33)
+            for _, name in ipairs {"a.ply", "a.xyz"} do
+                for _, encoding in ipairs(name == "a.ply" and {"ascii", "little", "big"} or {"ascii"}) do
+                    local path = files:path(name)
+                    points.save(path, p, {normals = n, colors = c, encoding = encoding})
+                    local q, more = points.load(path)
+                    assert.equal(p:bytes(), q:bytes())
+                    assert.equal(n:bytes(), more.normals:bytes())
+                    for _, x in ipairs(more.colors:read()) do
+                        assert.near(0, x[1], 0)
+                        assert.near(0.5, x[2], 0.6 / 255)
+                        assert.near(1, x[3], 0)
+                    end
+                    points.save(path, p, {encoding = encoding})
+                    q, more = points.load(path)
+                    assert.equal(p:bytes(), q:bytes())
+                    assert.same({}, more)
+                end
+            end
+            local path = files:path "b.ply"
+            points.save(path, {{1, 2, 3}}, {colors = {{-1, 0.2, 7}}})
+            assert.same({0, 51, 255}, select(2, points.load(path)).colors:map("round(x * 255.0)"):get(1))
+            points.save(path, rill.stream("vec3", 0))
+            assert.equal(0, (points.load(path)).size)
+            local ball = rill.mesh.icosphere(1)
+            ball:save(path)
+            assert.equal(ball.positions:bytes(), (points.load(path)):bytes())
+        end)
+
+        it("of other programs are understood", function()
+            local function load(text, name) return points.load(files:write(name or "in.xyz", text)) end
+            local p, more = load "# scan\n1 2 3\n\n4\t5  6e0\n"
+            assert.same({{1, 2, 3}, {4, 5, 6}}, p:read())
+            assert.same({}, more)
+            p, more = load "1 2 3 0 0 1\n"
+            assert.same({{1, 2, 3}}, p:read())
+            assert.same({{0, 0, 1}}, more.normals:read())
+            p, more = load("1 2 3 0 0.5 1\n", "in.xyzrgb")
+            assert.same({{0, 0.5, 1}}, more.colors:read())
+            assert.is_nil(more.normals)
+            assert.same({{1, 2, 3}}, p:read())
+            local head = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n" ..
+                "property float z\n"
+            for type, full in pairs {uchar = 255, ushort = 65535, float = 1, int = 2147483647} do
+                local text = head
+                for _, name in ipairs {"red", "green", "blue"} do
+                    text = text .. ("property %s %s\n"):format(type, name)
+                end
+                p, more = load(text .. ("end_header\n1 2 3 0 %d %d\n"):format(full, full // 5), "in.ply")
+                assert.same({{1, 2, 3}}, p:read())
+                local c = more.colors:get(1)
+                assert(c[1] == 0 and c[2] == 1)
+                assert.near(full // 5 / full, c[3], 1e-6)
+            end
+            p, more = load(head .. "property uchar red\nend_header\n1 2 3 4\n", "in.ply")
+            assert.same({{1, 2, 3}}, p:read())
+            assert.is_nil(more.colors) -- without green and blue
+        end)
+
+        it("with defects are refused", function()
+            local function refused(text, ...)
+                check.names({"rill.points.load: cannot read", ...}, points.load, files:write("in.xyz", text))
+            end
+            refused("1 2 3 4\n", "its first line has 4 numbers", "rill.csv.load")
+            refused("1 2 3\n4 5\n", "line 2", "expected a column, a number, got the end of the line")
+            refused("1 2 3\n4 5 6 7\n", "line 2", "the end of the line", "7")
+            refused("1 2 3\n4 x 6\n", "line 2", "expected a column, a number", '"x"')
+            refused("1 2 3\n1e99 5 6\n", "line 2", "not finite")
+            check.names({"rill.points.save: argument #1 'path'", ".ply or .xyz", "a.pcd"}, points.save, "a.pcd",
+                {{1, 2, 3}})
+            check.names({"option 'colors'", "1 points", "shape {2}"}, points.save, "a.ply", {{1, 2, 3}},
+                {colors = {{0, 0, 0}, {1, 1, 1}}})
+            check.names({"rill.points.save", "vertex 0 has a number that is not finite"}, points.save,
+                files:path "c.ply", {{1, 0 / 0, 3}})
+            check.names({"one dimension"}, points.save, "a.ply", rill.stream("vec3", {2, 2}))
+        end)
+    end)
+end)

@@ -1,0 +1,112 @@
+/* XYZ files: one point per line, x, y and z, which may be followed by a normal (three numbers), and by a color (three more, each in 0 .. 1).
+ * Numbers are separated by blanks, and # begins a comment. All lines have the same numbers. Triangles cannot be stored. */
+#include "base/error.h"
+#include "io/mesh/formats.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { XYZ_MOST = 9, XYZ_SHORTEST = 5 }; /* numbers of a line; bytes of the shortest line but the last */
+
+static bool is_number(TextWord word)
+{
+    int digits = 0;
+    for (int i = 0; i < word.length; i++) {
+        digits += isdigit((unsigned char)word.text[i]) != 0;
+        if (!isdigit((unsigned char)word.text[i]) && !strchr("+-.eE", word.text[i])) {
+            return false;
+        }
+    }
+    return digits > 0;
+}
+
+bool xyz_recognize(const unsigned char *bytes, size_t size)
+{
+    TextReader text = text_reader(bytes, size, '#');
+    TextWord word = text_any_word(&text);
+    int count = 0;
+    for (; word.length > 0 && is_number(word); word = text_word(&text)) {
+        count++;
+    }
+    return count >= 3 && word.length == 0;
+}
+
+/* Returns the number of words on the first line. */
+static int count_columns(TextReader text)
+{
+    int count = 0;
+    for (TextWord word = text_any_word(&text); word.length > 0; word = text_word(&text)) {
+        count++;
+    }
+    return count;
+}
+
+static bool allocate(MeshData *mesh, int columns, size_t size)
+{
+    size_t most = size / XYZ_SHORTEST + 1;
+    mesh->normal_owner = columns > 3 ? MESH_VERTICES : MESH_NONE;
+    mesh->normals = columns > 3 ? malloc(3 * most * sizeof(float)) : NULL;
+    mesh->colors = columns > 6 ? malloc(3 * most * sizeof(float)) : NULL;
+    return ((columns <= 3 || mesh->normals) && (columns <= 6 || mesh->colors)) ||
+           error_set("out of host memory for %zu points", most);
+}
+
+/* Reads the point whose first word was read. */
+static bool read_point(TextReader *text, TextWord first, int columns, MeshData *mesh)
+{
+    double numbers[XYZ_MOST];
+    size_t at = mesh->vertices;
+    if (!text_number(text, first, "a column", numbers)) {
+        return false;
+    }
+    if (!text_are_finite(numbers, 1)) {
+        return error_set("line %zu: vertex %zu has a number that is not finite", text->line, at);
+    }
+    if (!text_finite(text, "a column", numbers + 1, columns - 1) || !mesh_add_vertex(mesh, numbers)) {
+        return false;
+    }
+    for (int d = 0; d < 3; d++) {
+        if (columns > 3) {
+            mesh->normals[3 * at + (size_t)d] = (float)numbers[3 + d];
+        }
+        if (columns > 6) {
+            mesh->colors[3 * at + (size_t)d] = (float)numbers[6 + d];
+        }
+    }
+    TextWord rest = text_word(text);
+    return rest.length == 0 || text_expected(text, rest, "the end of the line", NULL);
+}
+
+bool xyz_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
+{
+    TextReader text = text_reader(bytes, size, '#');
+    int columns = count_columns(text);
+    if (columns != 3 && columns != 6 && columns != 9) {
+        return error_set("its first line has %d numbers: expected 3 (x, y and z), 6 (and a normal) or 9 (and a color); "
+                         "rill.csv.load reads columns of any number",
+                         columns);
+    }
+    if (!allocate(mesh, columns, size)) {
+        return false;
+    }
+    for (TextWord word = text_any_word(&text); word.length > 0; word = text_any_word(&text)) {
+        if (!read_point(&text, word, columns, mesh)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void xyz_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
+{
+    (void)encoding;
+    static const float up[3] = {0, 0, 1};
+    bool normals = mesh->normal_owner == MESH_VERTICES;
+    for (size_t i = 0; i < mesh->vertices; i++) {
+        text_add_floats(writer, mesh->positions + 3 * i, 3);
+        text_add_floats(writer, normals ? mesh->normals + 3 * i : up, normals || mesh->colors ? 3 : 0);
+        text_add_floats(writer, mesh->colors ? mesh->colors + 3 * i : up, mesh->colors ? 3 : 0);
+        text_add_bytes(writer, "\n", 1);
+    }
+}
