@@ -276,11 +276,18 @@ static bool read_plain(CsvTable *table, const CsvColumn *column, double *value)
         return false;
     }
     size_t left = (size_t)(table->end - table->at);
+    const char *from = table->at;
+    if (!column->single) {
+        table->at += decimal_read_digits(from, left, value);
+        if (table->at > from && at_field_end(table)) {
+            return true;
+        }
+        table->at = from;
+    }
     *value = column->single ? decimal_read_single(table->at, left, &used) : decimal_read(table->at, left, &used);
     if (used == 0 || is_odd(table->at, used)) {
         return false;
     }
-    const char *from = table->at;
     table->at += used;
     if (!at_field_end(table)) {
         table->at = from;
