@@ -45,13 +45,13 @@ end)
 
 rule("rill.lookup", function(call, keys, table_keys, table_values, ...)
     local y <const> = call:run(keys, table_keys, table_values, ...)
-    local kind <const>, shape <const> = y.type, table_values.shape
+    local kind <const>, n <const> = y.type, table_values.size
     local at <const> = tape.suspended(function()
         local own <const> = places.stream(keys)
-        return match.find({axes.reshaped(own, own.size)}, {places.stream(table_keys)})
+        return match.find({axes.reshaped(own, own.size)}, {places.stream(table_keys)}, {missing = n})
     end)
-    call:record({table_values}, {y}, {at = at}, function(kept, g)
-        return added(g, kept.at, types.list[kind].seen, shape)
+    call:record({table_values}, {y}, {at = at}, function(kept, g) -- element n is for the default
+        return added(g, kept.at, types.list[kind].seen, n + 1):domain(1, n)
     end)
     return y
 end)
