@@ -14,7 +14,7 @@ local cases = {
     "predication", "horn", "cost", "gpu", "image", "geometry", "reuse", "compile", "distance", "embree", "ray",
     "containers",
     "container_access", "mpi", "gradient",
-    "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook", "big", "random",
+    "tables", "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook", "big", "random",
 }
 
 local function first_match(path, pattern)
