@@ -246,6 +246,22 @@ describe("rill.points", function()
         assert.same({{1, 2, 0}}, points.transform({{1, 2, 3}}, rill.translation {0, 0, -3}):read())
     end)
 
+    it("refuses points that a differentiated function depends on", function()
+        local p = rill.random(20, {type = "vec3", seed = 1})
+        for _, call in ipairs {points.normals, points.outliers, function(x) return points.voxel(x, 1) end,
+            function(x) return points.icp(x, p) end} do
+            local differentiated = rill.grad(function(x)
+                call(x)
+                return rill.length(x):sum()
+            end)
+            check.names({"depends on the arguments of the function that is differentiated", "pass rill.value(",
+                "rill.points."}, differentiated, p)
+        end
+        local T = rill.translation {1, 2, 3} * rill.scaling(2)
+        local g = rill.grad(function(x) return rill.dot(points.transform(x, T), {1, 2, 3}):sum() end)(p)
+        assert.same({2, 4, 6}, g:get(3))
+    end)
+
     it("names wrong arguments", function()
         local p = {{0, 0, 0}, {1, 0, 0}}
         local bad = {{0, 0, 0}, {1, 0 / 0, 0}}

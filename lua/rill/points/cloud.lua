@@ -3,6 +3,7 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local held = require "rill.core.scope"
 local option = require "rill.core.options"
+local recorder = require "rill.core.recorder"
 local vectors = require "rill.geometry.vectors"
 local arguments = require "rill.geometry.points.arguments"
 local search = require "rill.geometry.points.neighbors"
@@ -14,6 +15,10 @@ local cloud = {}
 --- cloud.points(where, i, name, value) returns points as a stream of vec3 of one dimension, and their least and largest
 -- coordinates. Raises an error if one is not finite. The caller closes the stream unless it is `value`.
 function cloud.points(where, i, name, value)
+    if recorder.on and recorder.tracks(value) then
+        fail("%s: argument #%d '%s' depends on the arguments of the function that is differentiated, and this " ..
+            "function has no derivative: pass rill.value(%s)", where, i, name, name)
+    end
     local p <const> = vectors.take(where, i, name, value)
     if #p.shape ~= 1 then
         fail("%s: argument #%d '%s': expected a stream of one dimension, got shape {%s}: s:reshape(%d) has one",
