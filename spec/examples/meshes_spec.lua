@@ -29,6 +29,13 @@ describe("the example", function()
         script:says "lists: 1 2"
     end)
 
+    it("registration finds the motion of the second scan", function()
+        script:run("registration", "-", 60, script.directory)
+        script:picture("registration.png", 280, 560)
+        script:names "registration.png"
+        assert.is_true(tonumber(script.said:match "error of the motion: (%S+)") < 0.02)
+    end)
+
     it("reuse measures shading rates", function()
         script:run("reuse", ring, script.directory)
         script:picture("reuse.png", 720, 720)

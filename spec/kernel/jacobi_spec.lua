@@ -1,48 +1,8 @@
 -- Tests of eigen_symmetric and svd in kernels: the properties of their results are computed in doubles.
 local rill = require "rill"
+local matrices = require "spec.support.matrices"
 
-local EPSILON <const> = {float = 2^-23, double = 2^-52}
 local COUNT <const> = 25 -- matrices of each kind
-
-local text <const> = [[
-    kernel void both(int k<>, T a[], inout T values[], inout T vectors[], inout T s[], inout T u[], inout T v[]) {
-        M m, e, p, q;
-        V x, y;
-        for (int c = 0; c < N; c++) for (int r = 0; r < N; r++) m[c][r] = a[(k * N + c) * N + r];
-        eigen_symmetric(m, x, e);
-        svd(m, p, y, q);
-        for (int c = 0; c < N; c++) {
-            values[k * N + c] = x[c];
-            s[k * N + c] = y[c];
-            for (int r = 0; r < N; r++) {
-                int i = (k * N + c) * N + r;
-                vectors[i] = e[c][r];
-                u[i] = p[c][r];
-                v[i] = q[c][r];
-            }
-        }
-    }]]
-
-local function kernel_of(n, T)
-    local d = T == "double" and "d" or ""
-    local words = {N = n, T = T, M = d .. "mat" .. n, V = d .. "vec" .. n}
-    return rill.kernel((text:gsub("%f[%w]%u%f[%W]", words)))
-end
-
--- Runs both functions on matrices (lists of n * n numbers, by columns). Returns the matrices as the kernel read them, and
--- the results as lists.
-local function run(n, T, matrices)
-    local flat, index, results = {}, {}, {}
-    for i, a in ipairs(matrices) do
-        table.move(a, 1, n * n, #flat + 1, flat)
-        index[i] = i - 1
-    end
-    local a = rill.from(flat, T)
-    for i, size in ipairs {n, n * n, n, n * n, n * n} do results[i] = rill.stream(T, #matrices * size) end
-    kernel_of(n, T)(rill.from(index, "int"), a, table.unpack(results))
-    for i, r in ipairs(results) do results[i] = r:read() end
-    return a:read(), table.unpack(results)
-end
 
 -- ---- matrices
 
@@ -110,52 +70,6 @@ local kinds = {
     close = function(n) return with(n, function() return 1 + gauss() * 10^-math.random(3, 14) end, true) end,
 }
 
--- ---- checks
-
-local function worst(a, b) return (b > a or b ~= b) and b or a end
-
--- The largest deviations of matrix i: of A V = V L and of A = U S V^T, relative to the Frobenius norm of A, and of the
--- products V^T V and U^T U from the identity.
-local function errors_of(n, i, a, values, vectors, s, u, v)
-    local function at(t, c, r) return t[(i * n + c) * n + r + 1] end
-    local function symmetric(r, c) return r >= c and at(a, c, r) or at(a, r, c) end
-    local size, whole, e, f, g = 0, 0, 0, 0, 0
-    for c = 0, n - 1 do
-        for r = 0, n - 1 do size, whole = size + symmetric(r, c)^2, whole + at(a, c, r)^2 end
-    end
-    for c = 0, n - 1 do
-        for r = 0, n - 1 do
-            local x, y, p, q, o = 0, 0, 0, 0, 0
-            for k = 0, n - 1 do
-                x = x + symmetric(r, k) * at(vectors, c, k)
-                y = y + at(u, k, r) * s[i * n + k + 1] * at(v, k, c)
-                o = o + at(vectors, c, k) * at(vectors, r, k)
-                p, q = p + at(u, c, k) * at(u, r, k), q + at(v, c, k) * at(v, r, k)
-            end
-            local one = c == r and 1 or 0
-            e = worst(e, math.abs(x - values[i * n + c + 1] * at(vectors, c, r)) / (size > 0 and size^0.5 or 1))
-            f = worst(f, math.abs(y - at(a, c, r)) / (whole > 0 and whole^0.5 or 1))
-            g = worst(worst(worst(g, math.abs(o - one)), math.abs(p - one)), math.abs(q - one))
-        end
-    end
-    return e, f, g
-end
-
-local function check(n, T, matrices)
-    local results = {run(n, T, matrices)}
-    local values, s = results[2], results[4]
-    local e, f, g = 0, 0, 0
-    for i = 0, #matrices - 1 do
-        local x, y, z = errors_of(n, i, table.unpack(results))
-        e, f, g = worst(e, x), worst(f, y), worst(g, z)
-        for c = i * n + 1, i * n + n - 1 do
-            assert.truthy(values[c] <= values[c + 1] and s[c] >= s[c + 1] and s[c + 1] >= 0)
-        end
-    end
-    local limit = 14 * EPSILON[T]
-    assert.truthy(e < limit and f < limit and g < limit, ("%g %g %g"):format(e, f, g))
-end
-
 describe("eigen_symmetric and svd of", function()
     for _, T in ipairs {"float", "double"} do
         for n = 2, 4 do
@@ -166,13 +80,13 @@ describe("eigen_symmetric and svd of", function()
                 for _, kind in pairs(kinds) do
                     for _ = 1, COUNT do all[#all + 1] = kind(n) end
                 end
-                check(n, T, all)
+                matrices.check(n, T, all)
             end)
         end
     end
 
     it("diagonal matrices are exact", function()
-        local _, values, vectors, s, u, v = run(3, "float", {{2, 0, 0, 0, -3, 0, 0, 0, 1e-25}})
+        local _, values, vectors, s, u, v = matrices.run(3, "float", {{2, 0, 0, 0, -3, 0, 0, 0, 1e-25}})
         assert.same({-3, rill.from({1e-25}, "float"):get(1), 2}, values)
         assert.same({3, 2, values[2]}, s)
         assert.same({0, 1, 0, 0, 0, 1, 1, 0, 0}, vectors)
@@ -184,7 +98,7 @@ describe("eigen_symmetric and svd of", function()
             for n = 2, 4 do
                 local good, spoiled = matrix(n, gauss), matrix(n, gauss)
                 spoiled[n] = bad -- the lower left entry
-                local results = {run(n, "float", {spoiled, good})}
+                local results = {matrices.run(n, "float", {spoiled, good})}
                 for k = 2, 6 do
                     local half = #results[k] // 2
                     for i = 1, half do
