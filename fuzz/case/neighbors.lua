@@ -1,6 +1,6 @@
 -- Neighbor searches among points of all shapes: ties, duplicates, lines, planes, clusters next to distant points,
 -- coordinates from 1e-20 to 1e20, periodic boxes, compared with brute force in doubles.
-local neighbors = {batch = 50}
+local neighbors = {batch = 250}
 
 -- Functions of a source of choices that return a function which returns one coordinate; d: the axis.
 local shapes = {
