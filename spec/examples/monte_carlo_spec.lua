@@ -62,6 +62,13 @@ describe("the example", function()
         end
     end)
 
+    it("clusters finds the moons, the ring and the blob", function()
+        script:run("clusters", 8000, script.directory)
+        script:picture("clusters.png", 960, 1041)
+        script:names "clusters.png"
+        script:says "k%-means: 4 clusters .*DBSCAN: 4 clusters and %d+ points of noise"
+    end)
+
     it("ising draws the two colors of the lattice in place", function()
         local lattice = module "ising".create(128, {2.5})
         lattice:run(100)
