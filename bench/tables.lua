@@ -12,6 +12,7 @@ local function columns(n)
         k = rill.random(n, {seed = 3, type = "int", low = 0, high = small - 1}),
         w = rill.random(n, {seed = 4, type = "int", low = 0, high = small - 1}) * 214013,
         x = rill.random(n, {seed = 5, type = "double"}),
+        j = rill.random(n, {seed = 11, type = "int", low = 0, high = 19}),
     }
 end
 
@@ -68,10 +69,22 @@ return function()
         given[name] = s:eval()
         peer:give(name, given[name])
     end
-    local t <const> = rill.frame {a = given.a, b = given.b, k = given.k, x = given.x}
+    local t <const> = rill.frame {a = given.a, b = given.b, k = given.k, x = given.x, j = given.j}
     local u <const> = rill.frame {k = given.keys, v = given.values}
     local function lookup(keys, names) return rill.lookup(keys, names, given.values) end
+    local function aggregate(names, list)
+        return function() return t:group(names):aggregate(list) end
+    end
     local rows = pipe.rows(peer, peer.what, {
+        {"group 10^7 rows by two keys: mean, quantile", "group", 1.5,
+            aggregate({"a", "j"}, {m = "mean x", q = "quantile x 0.9"}), rounds = 3, tolerance = 1e-6,
+            as = function(r) return r.q:cast "float" end},
+        {"... mean and std", "group_mean", 1, aggregate({"a", "j"}, {m = "mean x", s = "std x"}), rounds = 5,
+            tolerance = 1e-6, as = function(r) return r.s:cast "float" end},
+        {"... by 10^4 keys: max", "group_max", nil, aggregate("k", {m = "max x"}), rounds = 5, tolerance = 1e-6,
+            as = function(r) return r.m:cast "float" end},
+        {"filter 10^7 rows", "filter", nil, function() return t:filter "x > 0.5 and j == 3" end,
+            as = function(r) return r.k end},
         {"sort 10^7 rows by int and float", "sort", 1.5, function() return t:sort {"a", "b"} end, rounds = 3,
             as = function(r) return r.x:cast "float" end},
         {"join 10^7 with 10^4 rows", "join", 1.5, function() return t:join(u, {on = "k"}) end, rounds = 5,
@@ -91,6 +104,10 @@ return function()
     rows[#rows + 1] = growth("lexsort {int, float}", function(n)
         local own <const> = columns(n)
         return function() return rill.lexsort {own.a, own.b} end
+    end)
+    rows[#rows + 1] = growth("group by two keys: mean, quantile", function(n)
+        local own <const> = rill.frame(columns(n))
+        return function() return own:group {"a", "j"}:aggregate {m = "mean x", q = "quantile x 0.9"} end
     end)
     rows[#rows + 1] = growth("lookup, as many keys in the table", function(n)
         local keys <const> = (rill.random(n, {seed = 1, type = "int", low = 0, high = n - 1}) * 77):eval()

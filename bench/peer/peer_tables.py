@@ -15,15 +15,27 @@ def frame(data, *names):
 
 
 def sort(data):
-    t = frame(data, "a", "b", "k", "x")
+    t = frame(data, "a", "b", "k", "x", "j")
     return lambda: t.sort_values(["a", "b"])["x"]
 
 
 def join(how, result):
     def case(data):
-        t, u = frame(data, "a", "b", "k", "x"), pd.DataFrame({"k": data["keys"], "v": data["values"]})
+        t, u = frame(data, "a", "b", "k", "x", "j"), pd.DataFrame({"k": data["keys"], "v": data["values"]})
         return lambda: result(t.merge(u, on="k", how=how)["v"])
     return case
+
+
+def group(names, column):
+    def case(data):
+        t = frame(data, "a", "b", "k", "x", "j")
+        return lambda: column(t.groupby(names)["x"])
+    return case
+
+
+def select(data):
+    t = frame(data, "a", "b", "k", "x", "j")
+    return lambda: t[(t.x > 0.5) & (t.j == 3)]["k"]
 
 
 def lookup(keys, names):
@@ -39,6 +51,10 @@ def csv(column, **options):
 
 
 serve(f"pandas {pd.__version__}, numpy {np.__version__}", {
+    "group": group(["a", "j"], lambda g: (g.mean(), g.quantile(0.9).to_numpy().astype(np.float32))[1]),
+    "group_mean": group(["a", "j"], lambda g: (g.mean(), g.std().to_numpy().astype(np.float32))[1]),
+    "group_max": group("k", lambda g: g.max().to_numpy().astype(np.float32)),
+    "filter": select,
     "sort": sort,
     "join": join("inner", lambda v: v.to_numpy().sum(dtype=np.float64)),  # in another order
     "join_left": join("left", lambda v: v),

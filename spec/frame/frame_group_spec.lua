@@ -108,7 +108,7 @@ local function random(n, seed)
     return rill.frame(lists)
 end
 
-describe("groups", function()
+describe("groups #lanes", function()
     it("have the aggregates of loops", function()
         for n, seed in pairs {[0] = 1, [1] = 2, [2] = 3, [17] = 4, [400] = 5} do
             local t = random(n, seed)
@@ -218,6 +218,35 @@ describe("groups", function()
         fails("needs numbers", function()
             rill.frame {k = {1}, s = rill.stream("vec2", 1)}:group "k":aggregate {m = "max s"}
         end)
+    end)
+end)
+
+describe("gradients of frames", function()
+    local k, x = rill.from({0, 1, 0, 1, 2}, "int"), rill.from({1, 2.5, 3, 4, 6}, "double")
+
+    it("are those of the operations", function()
+        local function weighted(s) return (s * rill.arange(1, s.size + 1)):sum() end
+        for _, f in ipairs {"sum x", "mean x", "var x", "quantile x 0.3", "first x"} do
+            assert.is_true(rill.grad_check(function(s)
+                local r = rill.frame {k = k, x = s}:filter "x < 5":group "k":aggregate {r = f}
+                return weighted(r.r * r.r)
+            end, x) < 1e-6)
+        end
+        assert.is_true(rill.grad_check(function(s)
+            local t = rill.frame {k = k, x = s}:with {y = "x * x"}:sort "-x"
+            return weighted(t:join(t:group "k":aggregate {m = "mean y"}, {on = "k"}).m)
+        end, x) < 1e-6)
+    end)
+
+    it("refuse keys and extremes", function()
+        for _, f in ipairs {"min x", "nunique x"} do
+            assert.is_false((pcall(rill.grad(function(s)
+                return rill.frame {k = k, x = s}:group "k":aggregate {r = f}.r:sum()
+            end), x)))
+        end
+        assert.is_false((pcall(rill.grad(function(s)
+            return rill.frame {k = s, x = s}:group "k":aggregate {r = "sum x"}.k:sum()
+        end), x)))
     end)
 end)
 

@@ -3,6 +3,7 @@ local categories = require "rill.core.categories"
 local columns = require "rill.frame.columns"
 local core = require "rill.core"
 local keys = require "rill.frame.keys"
+local recorder = require "rill.core.recorder"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local template = require "rill.glsl.template"
@@ -11,6 +12,8 @@ local fail <const> = errors.fail
 local kernels <const> = template.sections "frame"
 
 local aggregate = {}
+
+local sums = recorder.wrap("rill.frame", core._sums)
 
 -- ---- values in groups
 
@@ -54,7 +57,7 @@ end
 
 -- Returns the sums of numbers in each group, as doubles.
 local function sums_of(v, numbers)
-    return core._sums(v.codes, numbers, v.count)
+    return sums(v.codes, numbers, v.count)
 end
 
 -- Returns the values in the order of the groups.

@@ -43,6 +43,13 @@ rule("rill.gather", function(call, src, index, ...)
     return y
 end)
 
+-- The sums of the groups of rill.frame.
+rule("rill.frame", function(call, codes, numbers, count)
+    local y <const> = call:run(codes, numbers, count)
+    call:record({numbers}, {y}, {codes = codes}, function(kept, g) return rill.gather(g, kept.codes) end)
+    return y
+end)
+
 rule("rill.lookup", function(call, keys, table_keys, table_values, ...)
     local y <const> = call:run(keys, table_keys, table_values, ...)
     local kind <const>, n <const> = y.type, table_values.size
