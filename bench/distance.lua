@@ -4,7 +4,7 @@ local pipe = require "bench.support.pipe"
 local support = require "bench.support"
 local cores <const> = require "bench.support.contest".cores
 
-local rounds <const>, side <const>, LEVEL <const> = 3, 80, 6
+local rounds <const>, side <const>, LEVEL <const> = 2, 80, 6
 
 local text = rill.program [=[
     kernel void bumps(vec3 p<>, out vec3 q<>) { q = p * (1.0 + 0.1 * sin(9.0 * p.x) * sin(7.0 * p.y) * sin(8.0 * p.z)); }
