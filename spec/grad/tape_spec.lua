@@ -29,6 +29,12 @@ describe("rill.grad", function()
         end, {x, y})
     end)
 
+    it("follows a view of a whole memory whose adjoint is constant", function()
+        local function f(a) return (a * a):eval():reshape {1, #a}:sum() end
+        differences.check(f, {x})
+        differences.check(f, {x:domain(2, 2)})
+    end)
+
     it("copies what is overwritten", function()
         differences.check(function(a, b)
             local t = (a * b):eval()

@@ -163,11 +163,11 @@ local function take_part(store, parts, place)
         if own.key == place.key then
             found = k
         elseif own.contiguous and place.contiguous and own.low == place.low and own.high == place.high then
-            part.value = core._over(places.stream(part.value), place.type, place.shape)
-            if not part.value then
+            local value <const> = core._over(places.stream(part.value), place.type, place.shape)
+            if not value then
                 return nil, false
             end
-            part.place, found = place, k
+            part.value, part.place, found = value, place, k
         elseif not disjoint(own, place) then
             return nil, false
         end
