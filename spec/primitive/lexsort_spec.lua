@@ -9,7 +9,8 @@ local RANGES <const> = {
 local TYPES <const> = {
     "int", "uint", "float", "double", "bool", "int8", "uint8", "int16", "uint16", "half", "unorm8",
 }
-local SPECIAL <const> = {0 / 0, math.huge, -math.huge, -0.0, 0.0}
+local NAN <const> = 0 / 0
+local SPECIAL <const> = {NAN, math.huge, -math.huge, -0.0, 0.0}
 
 local function number(kind, wide)
     local range <const> = RANGES[kind]
@@ -87,6 +88,29 @@ describe("rill.lexsort", function()
         check.equal({2, 0, 3, 1}, rill.lexsort({a, b, c}):values())
         check.equal({2, 1, 0, 3}, rill.lexsort({c, a, b}):values())
         check.equal({3, 0, 1, 2}, rill.lexsort({c, a, b}, {descending = true}):values())
+    end)
+
+    it("sorts many whole floats, which are packed", function()
+        local n <const> = 70001
+        local tie <const> = rill.random(n, {seed = 4, type = "int", low = 0, high = 3})
+        local whole <const> = rill.random(n, {seed = 3, type = "int", low = -500, high = 500}):cast "double"
+        for _, other in ipairs {0.5, NAN, math.huge, 1e9, 5e9, -0.0} do
+            local s <const> = whole:copy()
+            s:set(other, 5)
+            s:set(NAN, 9)
+            for _, descending in ipairs {false, true} do
+                local options <const> = {descending = {descending, true}}
+                local first <const> = rill.argsort(tie, {descending = true})
+                local second <const> = rill.argsort(rill.gather(s, first), {descending = descending})
+                local wanted <const> = rill.gather(first, second)
+                assert.is_true(rill.lexsort({s, tie}, options):eq(wanted):all())
+                assert.is_true(rill.lexsort({s:cast "float", tie}, options):eq(wanted):all())
+                local alone <const> = rill.argsort(s, {descending = descending})
+                assert.is_true(rill.lexsort({s}, {descending = descending}):eq(alone):all())
+            end
+        end
+        local none <const> = rill.full(n, NAN, "double")
+        assert.is_true(rill.lexsort({none, tie}):eq(rill.argsort(tie)):all())
     end)
 
     it("sorts many rows", function()

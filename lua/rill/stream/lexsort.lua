@@ -12,6 +12,7 @@ local lexsort = {}
 
 local PACK <const> = template.file "lexsort"
 local WORD <const> = (1 << 32) - 1
+local MANY <const> = 1 << 16 -- rows for which it is worthwhile to look for the range of whole floats
 
 -- The ranges of packed integer types and booleans.
 local RANGES <const> = {
@@ -27,15 +28,42 @@ local function bits_of(most)
     return bits
 end
 
+-- Returns the least number of a column of floats or doubles and the difference to the largest one, without NaN, if all
+-- are whole and the difference is less than 2^32 - 1; else nil.
+local function whole_range(s)
+    local nan <const> = rill.isnan(s)
+    local number <const> = rill.where(nan, 0, s)
+    if s.size < MANY or number:ne(rill.floor(number)):any() then
+        return nil
+    end
+    local least <const>, largest <const> = rill.where(nan, math.huge, s):min(), rill.where(nan, -math.huge, s):max()
+    if largest < least then -- all are NaN
+        return 0, 0
+    elseif largest - least < WORD then
+        return least, largest - least
+    end
+end
+
 -- Returns the fields of a column, the most significant one first: {s =, type =, code = GLSL of the code of x, base =,
 -- most =, bits =}.
 local function fields_of(column)
     local s <const>, down <const> = column.s, column.descending and "true" or "false"
     local seen <const> = types.seen_scalar(s.type)
     local function field(code, bits, base, most)
-        return {s = s, type = seen, code = code, bits = bits, base = base or 0, most = most or 0}
+        return {s = s, type = seen, unit = "uint", code = code, bits = bits, base = base or 0, most = most or 0}
     end
-    if seen == "float" then
+    local least, most
+    if types.is_real(s.type) then
+        least, most = whole_range(s)
+    end
+    if least then
+        local code <const> = column.descending and "most_$x - 1u - uint(double($x) - base_$x)" or
+            "uint(double($x) - base_$x)"
+        local whole <const> = most // 1 | 0
+        local own <const> = field(("isnan($x) ? most_$x : %s"):format(code), bits_of(whole + 1), least, whole + 1)
+        own.unit = "double"
+        return {own}
+    elseif seen == "float" then
         return {field(("float_code($x, %s)"):format(down), 32)}
     elseif seen == "double" then
         return {
@@ -75,7 +103,7 @@ local function packed(word, n)
     local values, given = {fields = {}, float = false, double = false}, {r = rill.stream(out, n)}
     for k, f in ipairs(word) do
         local name <const> = "x" .. k
-        values.fields[k] = {type = f.type, name = name, code = f.code:gsub("%$x", name)}
+        values.fields[k] = {type = f.type, unit = f.unit, name = name, code = f.code:gsub("%$x", name)}
         values.float, values.double = values.float or f.type == "float", values.double or f.type == "double"
         given[name], given["base_" .. name], given["most_" .. name] = f.s, f.base, f.most
         given["shift_" .. name] = f.shift
@@ -86,11 +114,11 @@ end
 --- lexsort.order(columns) returns an int stream of the 0-based indices of rows in the order of columns, the first of
 -- which is the primary key: a list of {s = stream of one dimension with scalar elements, descending = boolean, limit =
 -- number}. All streams have the same size. NaN is last. `limit`: s has codes 0 .. limit - 1 (uint), and all other codes
--- are missing values, which are last. Waits for the device if there is an int or uint column without limit.
+-- are missing values, which are last. Waits for the device if a range of numbers is needed.
 function lexsort.order(columns)
     local n <const> = columns[1].s.size
     local fields = {}
-    if n > 0 and (#columns > 1 or columns[1].limit) then
+    if n > 0 and (#columns > 1 or columns[1].limit or n >= MANY and types.is_real(columns[1].s.type)) then
         for _, column in ipairs(columns) do
             table.move(fields_of(column), 1, 2, #fields + 1, fields)
         end

@@ -1,6 +1,7 @@
 -- Gradients of sorts, selections by order and by predicates: those of the permutation or the elements that were chosen.
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
+local by_key = require "rill.stream.quantile"
 local places = require "rill.grad.places"
 local sort_key = require "rill.stream.sort_key"
 local tables = require "rill.core.tables"
@@ -176,6 +177,16 @@ local function record(call, view, axis, fractions, y)
     end)
     return y
 end
+
+rule("rill.quantile_by_key", function(call, keys, values, q, ...)
+    if not types.is_real(values.type) then
+        return call:run(keys, values, q, ...)
+    end
+    values = places.stream(values)
+    local first, order, sizes, _, qs, is_list = tape.suspended(by_key.by_key, keys, values, q)
+    local result <const> = by_key.of_groups(axes.reshaped(values, values.size), order, sizes, qs)
+    return first, is_list and result or result:reshape(result.size)
+end)
 
 local function fractions_of(q, most)
     local list = {}

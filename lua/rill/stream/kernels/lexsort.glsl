@@ -16,7 +16,7 @@ uvec2 double_code(double x, bool down) {
 }
 }
 // Joins the codes of keys, the most significant one first.
-kernel void pack($for(f, fields){$f.type $f.name<>, uint base_$f.name, uint most_$f.name, int shift_$f.name, }out uint r<>) {
+kernel void pack($for(f, fields){$f.type $f.name<>, $f.unit base_$f.name, uint most_$f.name, int shift_$f.name, }out uint r<>) {
     uint word = 0u;
     $for(f, fields){word |= ($f.code) << shift_$f.name;
     }
