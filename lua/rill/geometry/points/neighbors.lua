@@ -16,7 +16,8 @@ template.snippet("points_distances", texts.types)
 
 local STEPS <const>, NODES <const> = 900, 24 -- of a launch and of its inner loop, if the device limits loops
 local SLOTS <const> = {1, 2, 4, 8, 12, 16, 24, 32} -- numbers of neighbors that programs keep in variables
-local WINDOW <const> = 8 -- points around a query, in addition to twice as many as neighbors, that bound the distances
+-- Points around a query that bound its distances, in addition to twice as many as neighbors; and at most.
+local WINDOW <const>, MOST_WINDOW <const> = 8, 1024
 local MOST_SLOTS <const> = SLOTS[#SLOTS]
 
 -- The lists of the templates for k neighbors.
@@ -89,13 +90,11 @@ local function find_nearest(n)
     for first = 0, total - 1, MOST_SLOTS do
         local some <const> = math.min(total - first, MOST_SLOTS)
         given.k, given.first = some, first
+        given.window = math.min(first + 2 * slots_of[some].slots + WINDOW, MOST_WINDOW)
         traverse(n, function(at, resumed)
             local again <const> = resumed or first > 0
             given.at, given.place = at, again and tree.places(t) or nil
-            local how <const> = {
-                after = first > 0, resumed = resumed, again = again, windowed = not again,
-                window = 2 * slots_of[some].slots + WINDOW,
-            }
+            local how <const> = {after = first > 0, resumed = resumed, again = again, windowed = not resumed}
             program(texts.nearest, n, slots_of[some], how).nearest(given)
         end)
     end

@@ -1,9 +1,10 @@
 $section(types)
 $use(restart_trail)
 $use(points_tree)
-// A traversal can be interrupted after $steps steps and continued in another launch, on devices that limit loops. It
-// descends at most $nodes nodes until all elements that run together are at leaves or finished, so that few elements wait
-// while others compute distances (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009).
+// A traversal can be interrupted after $steps steps and continued in another launch, on devices that limit loops.
+// It descends at most $nodes nodes until all elements that run together are at leaves or finished, so that few
+// elements wait while others compute distances (T. Aila and S. Laine, "Understanding the Efficiency of Ray
+// Traversal on GPUs", 2009).
 //
 // Squared distances are computed in double precision. No rounded operation on them reverses an order, so the squared
 // distance of a box, which is computed by the same operations, is never above that of a point in the box.
@@ -20,16 +21,19 @@ double to_box($D q, Box b$if(periodic){, $D box}) {
 }
 $section(nearest)
 $use(points_distances)
-// The k nearest points. Found points are in variables, nearest first, as squared distance d and index i. The first $slots
-// - k variables stay below all distances, so the last variable is the k-th point.
+// The k nearest points. Found points are in variables, nearest first, as squared distance d and index i. The first
+// $slots - k variables stay below all distances, so the last variable is the k-th point.
 const int NONE = 2147483647;
 bool is_before(double d, int i, double e, int j) { return d < e || (d == e && i < j); }
 
-// `width`, `first`: the columns of the result, and the one of the first variable in use. `most`: the largest squared
-// distance. `after`: neighbors before column `first` are known; the search is for those that follow. `resumed`: continues.
-kernel void nearest(Point q<>, int near<>, Point p[], Box boxes[], int least[], int leaves, int k, int width, int first, double most,
-                    int without$if(periodic){, $D box}$if(again){, int place[]}, inout ivec3 at<>, inout int index[],
-                    inout $real distance[]) {
+// `near`: the place of the query among the points on the curve. `width`, `first`: the columns of the result, and
+// the one of the first variable in use. `window`: the number of points around the query that bound the distances.
+// `most`: the largest squared distance. `without`: whether a query is not its own neighbor. With `after`, the
+// neighbors before column `first` are known, and those that follow are searched. With `resumed`, the search
+// continues.
+kernel void nearest(Point q<>, int near<>, Point p[], Box boxes[], int least[], int leaves, int k, int width, int first,
+                    int window, double most, int without$if(periodic){, $D box}$if(again){, int place[]},
+                    inout ivec3 at<>, inout int index[], inout $real distance[]) {
     $D o = $D(q.p);
     int own = without != 0 ? q.id : -1, at_first = q.id * width + first - $slots + k;
     ivec3 here = at;
@@ -43,10 +47,13 @@ kernel void nearest(Point q<>, int near<>, Point p[], Box boxes[], int least[], 
     // The k-th of the points around the place of the query on the curve is an upper bound.
     $for(s, all){float w$s = $s < $slots - k ? -1.0 : 1.0 / 0.0;
     }
-    int from = max(min(near - $window / 2, sizeof_stream(p).x - $window), 0);
-    for (int j = from; j < min(from + $window, sizeof_stream(p).x); j++) {
+    int from = max(min(near - window / 2, sizeof_stream(p).x - window), 0);
+    int end = min(from + window, sizeof_stream(p).x);
+    for (int j = from; j < end; j++) {
         Point x = p[j];
-        float e = x.id == own ? 1.0 / 0.0 : float(to_point(o, x.p$if(periodic){, box})), t;
+        double square = to_point(o, x.p$if(periodic){, box});
+        bool counts = x.id != own$if(after){ && is_before(far, known, square, x.id)};
+        float e = counts ? float(square) : 1.0 / 0.0, t;
         $for(s, all){
         t = max(w$s, e);
         w$s = min(w$s, e);
