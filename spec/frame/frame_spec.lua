@@ -115,6 +115,15 @@ describe("rill.frame", function()
         fails("two columns would be \"x\"", t.rename, t, {n = "x"})
     end)
 
+    it("names columns that were closed", function()
+        local s = rill.from {1, 2}
+        local t = rill.frame {a = {1, 2}, s = s}
+        s:close()
+        fails("frame:sort: column \"s\" was closed", t.sort, t, "a")
+        assert.truthy(tostring(t):find("closed stream", 1, true))
+        assert.equal(2, #t)
+    end)
+
     it("describes columns of numbers", function()
         local t = rill.frame {x = {1, 2, 3.5, 0 / 0, 4, 7}, k = {1, 1, 1, 1, 1, 2}, s = "a", none = 0 / 0}:describe()
         local x = {}
@@ -277,6 +286,7 @@ describe("expressions over columns", function()
         fails("function 'foo' is not declared: foo(x) > 1", t.filter, t, "foo(x) > 1")
         fails("write == for equal: x = 1", t.filter, t, "x = 1")
         fails("an empty one", t.filter, t, " ")
+        fails("'^' is not a power in expressions: write pow(x, y): x ^ 2 > 1", t.filter, t, "x ^ 2 > 1")
         fails("or a mask, got number", t.filter, t, 3)
         fails("missing(...) expects", t.filter, t, "missing(x + 1)")
         fails("no column 'y'", t.filter, t, "missing(y)")

@@ -60,6 +60,10 @@ end
 
 -- Returns the cells of a column: name, type, the first rows, and after a gap the last rows.
 local function cells_of(name, s, head, tail)
+    if not core._is_open(s) then
+        local closed <const> = "closed stream"
+        return {cells = {cell(name), closed}, width = math.max(width_of(cell(name)), #closed), left = false}
+    end
     local cells = {cell(name), columns.kind(s)}
     table.move(texts_of(columns.range(s, 1, head)), 1, head, 3, cells)
     if tail > 0 then
@@ -120,10 +124,14 @@ function printed.text(t, width)
     local shown, hidden = fitting(all, width or settings.width)
     local lines = {("frame: %s row%s, %d column%s%s"):format(thousands(rows), rows == 1 and "" or "s", count,
         count == 1 and "" or "s", hidden > 0 and (", %d not shown"):format(hidden) or "")}
-    for i = 1, count > 0 and #all[1].cells or 0 do
+    local most = 0
+    for _, column in ipairs(all) do
+        most = math.max(most, #column.cells)
+    end
+    for i = 1, most do
         local parts = {}
         for k, column in ipairs(shown) do
-            local text = column.cells[i]
+            local text = column.cells[i] or ""
             local space = (" "):rep(column.width - width_of(text))
             parts[k] = column.left and text .. space or space .. text
         end

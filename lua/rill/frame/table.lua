@@ -174,7 +174,13 @@ local function self_of(name, t)
     if not frame.is(t) then
         fail("frame:%s: expected a table of rill.frame before the colon, got %s", name, errors.told(t))
     end
-    return state_of(t)
+    local state <const> = state_of(t)
+    for _, each in ipairs(state.names) do
+        if not core._is_open(state.columns[each]) then
+            fail("frame:%s: column \"%s\" was closed", name, each)
+        end
+    end
+    return state
 end
 
 --- frame.refuse(where, state, name) raises that a table has no column of a name.

@@ -291,6 +291,9 @@ local function converted(self, list)
             if CLOSES[token.text] or ENDS_NOT[token.text] then
                 close(false)
             end
+            if token.text == "^" then
+                fail("%s: '^' is not a power in expressions: write pow(x, y): %s", self.where, self.source)
+            end
             depth = depth + (OPENS[token.text] and 1 or CLOSES[token.text] and -1 or 0)
             parts[#parts + 1] = token.text
         elseif token.kind == "name" and token.text == "not" then
