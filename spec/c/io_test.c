@@ -652,6 +652,10 @@ static void same_mesh(const MeshData *mesh, const MeshData *again)
         assert_memory_equal(again->positions + 3 * again->triangles[corner],
                             mesh->positions + 3 * mesh->triangles[corner], 3 * sizeof(float));
     }
+    if (mesh->faces == 0) {
+        assert_int_equal(again->vertices, mesh->vertices);
+        assert_memory_equal(again->positions, mesh->positions, 12 * sizeof(float));
+    }
     if (again->normal_owner == MESH_VERTICES) {
         assert_memory_equal(again->normals, mesh->normals, 12 * sizeof(float));
     }
@@ -665,7 +669,9 @@ static void test_meshes(void **state)
     (void)state;
     MeshData mesh = tetrahedron();
     const MeshFormat *format;
+    size_t faces = mesh.faces;
     for (int i = 0; (format = mesh_format_at(i)); i++) {
+        mesh.faces = strcmp(format->extension, "xyz") == 0 ? 0 : faces; /* a format of points */
         for (int k = 0; k < 3; k++) {
             MeshEncoding encoding = (MeshEncoding)k;
             char path[512], name[32];
@@ -686,6 +692,8 @@ static void test_meshes(void **state)
             file_free(&bytes);
         }
     }
+    mesh.faces = faces;
+    unit_fails(mesh_save(path_of("bad.xyz"), &mesh, NULL), "XYZ files have no triangles");
     mesh.triangles[4] = 4;
     unit_fails(mesh_save(path_of("bad.obj"), &mesh, NULL), "triangle 1 has vertex 4, but there are only 4 vertices");
     mesh_free(&mesh);
