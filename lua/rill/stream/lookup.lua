@@ -94,6 +94,10 @@ local function elements_of(place, s, t)
         return flat(scalars(place, t))
     end
     local done, found = pcall(rill.from, t, s.type) -- such as 0.1 for floats
+    if done and types.is_real(s.type) and s.type ~= "double" then -- such as 1e300, which is no infinite float
+        local wide <close> = rill.from(t, "double")
+        done = #t == 0 or not rill.isinf(found):ne(rill.isinf(wide)):any()
+    end
     if not done then
         done, found = pcall(rill.from, t, "double") -- such as 300 for uint8
     end
