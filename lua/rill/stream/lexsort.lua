@@ -86,12 +86,14 @@ local function words_of(fields)
     local words, free = {}, 0
     for k = #fields, 1, -1 do
         local f <const> = fields[k]
-        if #words == 0 or f.bits > free then
+        if f.bits > free then
             words[#words + 1], free = {bits = 0}, 32
         end
-        local word <const> = words[#words]
-        f.shift, word.bits, free = word.bits, word.bits + f.bits, free - f.bits
-        table.insert(word, 1, f)
+        if f.bits > 0 then -- a key with one value orders nothing
+            local word <const> = words[#words]
+            f.shift, word.bits, free = word.bits, word.bits + f.bits, free - f.bits
+            table.insert(word, 1, f)
+        end
     end
     return words
 end
@@ -128,7 +130,7 @@ function lexsort.order(columns)
         local keys <close> = packed(word, n)
         if not order then
             order = rill.argsort(keys)
-        elseif word.bits > 0 then
+        else
             local before <close> = order
             local moved <close> = rill.gather(keys, before)
             order = core._sort_keyed(moved, before)
