@@ -147,6 +147,25 @@ describe("groups #lanes", function()
         assert.same({-2147483648, 2147483647}, r.k:values())
     end)
 
+    it("have float keys that are further apart than 2^24", function()
+        local at = rill.iota((1 << 23) + 8)
+        local x = rill.where(at:gt(2), 1.0, 16777216.0 + at):cast "float":eval() -- 16777217 is rounded to 16777216
+        local r = rill.frame {x = x}:group "x":aggregate {n = "count"}
+        assert.same({1.0, 16777216.0, 16777218.0}, r.x:values())
+        assert.same({at.size - 3, 2, 1}, r.n:values())
+    end)
+
+    it("keep the columns of the frame", function()
+        local t = rill.frame {k = {1, 1, 2}, x = {1, 2, 6}}
+        local g = t:group "k"
+        t.x = {10, 20, 60}
+        assert.same({1.5, 6}, g:aggregate {m = "mean x"}.m:values())
+        t.x, t.k = nil, nil
+        t.x = {7}
+        assert.same({3, 6}, g:aggregate {s = "sum x"}.s:values())
+        for keys, u in g:each() do assert.equal(keys.k == 1 and 3 or 6, u.x:sum()) end
+    end)
+
     it("have pairs of many different keys", function()
         local n <const> = 3000
         local t = rill.frame {a = rill.iota(n) * 700001, b = rill.iota(n) // 2 * 100003, c = rill.iota(n) % 7 * 1000033}

@@ -118,6 +118,10 @@ describe("other forms of frames", function()
             text(s:pivot {index = {"c"}, columns = "y", values = "v", with = "quantile 0.5"}))
         fails("1 combinations have no row", s.pivot, s, {index = "y", columns = "c", values = "n", with = "max"})
         fails("option 'columns' is missing", s.pivot, s, {index = "y", values = "n"})
+        fails('option \'with\': expected the name of a function, such as "sum", got "mean n"', s.pivot, s,
+            {index = "y", columns = "c", values = "v", with = "mean n"})
+        local single = rill.frame {i = {1, 1, 1}, c = rill.from({0.1, 2, 0 / 0}, "float"), v = {5, 6, 7}}
+        assert.equal("i,0.1,2,missing 1,5,6,7", text(single:pivot {index = "i", columns = "c", values = "v"}))
         local wide = s:pivot {index = "c", columns = "y", values = "v"}
         assert.equal("c,year,v a,1,1.5 b,1,2 c,1,5 a,2,3 b,2,4 c,2,nan",
             text(wide:melt {id = "c", variable = "year", value = "v"}))

@@ -51,6 +51,27 @@ describe("rill.frame", function()
         assert.equal(csv(t), csv(rill.frame(t)))
     end)
 
+    it("refuses values that a column cannot have", function()
+        fails('row 2 has no value of "a", and booleans', rill.frame, {{a = true, b = 1}, {b = 2}})
+        fails('row 1 has no value of "a", and booleans', rill.frame, {{b = 1}, {a = false, b = 2}})
+        assert.equal("a,b nan,1 2,2", csv(rill.frame {{a = false, b = 1}, {a = 2, b = 2}}))
+        local large = (1 << 53) + 1
+        fails('column "id": no double is equal to 9007199254740993', rill.frame, {id = {1, large}})
+        fails('column "id": no double is equal to 9007199254740993', rill.frame, {id = large, x = {1}})
+        fails("no double is equal to", rill.frame, {id = {math.maxinteger}})
+        assert.equal(2.0 ^ 62, rill.frame {id = {1 << 62}}.id:get(1))
+        assert.equal(2.0 ^ 53, rill.frame {id = {2.0 ^ 53}}.id:get(1))
+    end)
+
+    it("may have columns called names and types", function()
+        local t = rill.frame {names = {1, 2}, types = {"a", "b"}}
+        assert.same({"names", "types"}, t.names)
+        assert.same({names = "int", types = "category"}, t.types)
+        assert.equal(3, t:column "names":sum())
+        assert.equal("names,types 1,a 2,b", csv(rill.frame(t)))
+        assert.equal("names,types 2,b", csv(t:filter "names > 1"))
+    end)
+
     it("may be empty", function()
         local t = rill.frame {}
         assert.equal(0, #t)
@@ -248,6 +269,36 @@ describe("expressions over columns", function()
         assert.same({1, 1, 1, 1, 1}, t.h:values())
     end)
 
+    it("compare integers with numbers that their type does not have", function()
+        local t = rill.frame {i = {-2147483648, -1, 5}, u = rill.from({1, 7, 4000000000}, "uint")}
+        local function kept(...) return #t:filter(...) end
+        assert.equal(3, kept "i < 3000000000")
+        assert.equal(3, kept "i >= -2147483648")
+        assert.equal(2, kept "i > -2147483648")
+        assert.equal(3, kept("i < c", {c = 3000000000}))
+        assert.equal(3, kept "u > -1")
+        assert.equal(3, kept("u > c", {c = -1}))
+        assert.equal(0, kept "(-2 == u) || u == - 1")
+        assert.equal(1, kept "u > 3000000000")
+        assert.equal(1, kept("u >= c", {c = 4000000000}))
+        assert.equal(2, kept "u - 1 > 5 and i > -2")
+        assert.same({"uint", "int", "double", "double"}, {t:with {z = "u - 1"}.z.type, t:with {z = "i - 1"}.z.type,
+            t:with {z = "u * -1"}.z.type, t:with {z = "i + 3000000000"}.z.type})
+        assert.same({2999999999.0 - 2147483647, 2999999999.0, 3000000005.0}, t:with {z = "i + 3000000000"}:table().z)
+    end)
+
+    it("compare orders of names only if they are the same", function()
+        local size = rill.frame.category({"s", "m", "l"}, {"s", "m", "l"})
+        local t = rill.frame {a = size, b = rill.frame.category({"m", "m", "m"}, {"s", "m", "l"}),
+            c = rill.frame.category({"l", "m", "s"}, {"l", "m", "s"}), d = {"l", "l", "l"}}
+        assert.equal(1, #t:filter "a < b")
+        assert.equal(1, #t:filter "a == c")
+        fails("'a' and 'c' have different orders", t.filter, t, "a < c")
+        fails("'a' and 'd' have different orders", t.filter, t, "a >= d")
+        local names = rill.frame {a = {"x", "y"}, b = {"y", "x"}, ["a as in b"] = {"z", "z"}}
+        assert.equal(2, #names:filter "`a as in b` == 'z' and a ~= b")
+    end)
+
     it("have exact decimal numbers for doubles", function()
         local t = rill.frame {d = {0.1, 0.2}, n = {1, 2}, big = {3000000000, 1},
             id = rill.from({3000000000, 1}, "uint")}
@@ -313,6 +364,7 @@ describe("files of frames", function()
         assert.equal("a,b", table.concat(u.name.names, ","))
         rill.frame.save(t, name)
         assert.equal("name b a false b a", csv(rill.csv.load(name, {frame = true, columns = {"name"}})))
+        fails('column "n" is given twice', rill.frame.load, name, {columns = {"n", "n"}})
         os.remove(name)
     end)
 
@@ -325,6 +377,13 @@ describe("files of frames", function()
         os.remove(name)
         assert.equal(csv(t), csv(u))
         assert.same({"uint", "int", "float"}, {u.a.type, u.b.type, u.d.type})
+        t = rill.frame {{"x", {1, 2}}, {"names", {"a", "b"}}}
+        t:save(name)
+        u = rill.frame.load(name)
+        assert.equal("x,names 1,a 2,b", csv(u))
+        os.remove(name)
+        t = rill.frame {x = {"a"}, ["x.names"] = {1}}
+        fails('column "x.names"', t.save, t, name)
         fails("expected the path", rill.frame.load, 1)
     end)
 end)

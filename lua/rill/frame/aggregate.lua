@@ -4,6 +4,7 @@ local columns = require "rill.frame.columns"
 local core = require "rill.core"
 local keys = require "rill.frame.keys"
 local recorder = require "rill.core.recorder"
+local quantiles = require "rill.stream.quantile"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local template = require "rill.glsl.template"
@@ -169,24 +170,11 @@ local function last(v)
 end
 
 local function quantile(v, q)
-    local seen = types.seen_scalar(v.s.type)
-    local real <const> = seen == "float" and "float" or "double"
-    local result = rill.stream(real, v.count)
-    if v.count == 0 then
-        return result
-    elseif v.s.size == 0 then
-        result:fill(0 / 0)
-        return result
+    if not v.ascending then
+        v.numbers = types.seen_scalar(v.s.type) == "bool" and v.s:cast "int" or v.s
+        v.ascending = quantiles.order(v.codes, v.count, v.numbers)
     end
-    if not v.sorted then
-        local by_value <close> = rill.argsort(seen == "bool" and v.s:cast "int" or v.s)
-        local codes <close> = rill.gather(v.codes, by_value)
-        local by_code <close> = rill.argsort(codes)
-        local order <close> = rill.gather(by_value, by_code)
-        v.sorted = rill.gather(v.s, order)
-    end
-    kernels.pick:kernel {T = seen, R = real}(v.sorted, starts_of(v), v.occurrences, q, v.sorted.size, result)
-    return result
+    return quantiles.of_groups(v.numbers, v.ascending, v.occurrences, {q}):reshape(v.count)
 end
 
 local function median(v)

@@ -125,6 +125,14 @@ end
 
 -- ---- lists
 
+-- Raises if a number is an integer that no double is equal to.
+local function check_exact(where, name, number)
+    if math.type(number) == "integer" and math.tointeger(number + 0.0) ~= number then
+        fail("%s: column \"%s\": no double is equal to %d: write it as a string, or as a float to round it", where,
+            name, number)
+    end
+end
+
 -- Returns what a list contains: "text", "bool", "int", "double"; nil and the item that does not fit.
 local function content_of(list)
     local text, number, whole, truth, absent = false, false, true, false, false
@@ -167,6 +175,7 @@ local function of_list(where, name, list)
     elseif content == "double" then
         local numbers = {}
         for i, item in ipairs(list) do
+            check_exact(where, name, item)
             numbers[i] = item or 0 / 0
         end
         list = numbers
@@ -180,6 +189,7 @@ end
 function columns.new(where, name, value, rows)
     local kind = type(value)
     if rows and (kind == "number" or kind == "boolean" or kind == "string") then
+        check_exact(where, name, value)
         local one <close> = rill.from({kind == "string" and 0 or value}, kind == "string" and "uint" or
             kind == "boolean" and "bool" or math.type(value) == "integer" and value >= -MOST and value < MOST and
             "int" or "double")

@@ -20,14 +20,15 @@ local groups <const> = class.define {
 local methods <const> = groups.methods
 
 --- t:group(names) returns the groups of the rows with equal values of a column, or of several columns. NaN and missing
--- values are one key, the last.
+-- values are one key, the last. Later assignments to columns of t do not change the groups.
 function group.group(t, list)
     local state <const> = frame.self_of("group", t)
     local names, found = frame.names("frame:group", state, list)
     if #names == 0 then
         fail("frame:group: expected at least one column")
     end
-    return groups.create {frame = state, names = table.move(names, 1, #names, 1, {}),
+    local own = frame.state(frame.mapped(state, function(s) return s end))
+    return groups.create {frame = own, names = table.move(names, 1, #names, 1, {}),
         found = keys.number("frame:group", names, found), values = {}}
 end
 
@@ -74,14 +75,12 @@ function methods.aggregate(g, given)
     end
     for i, name in ipairs(names) do
         local column = specifications[i].column
-        local s = column and state.frame.columns[column]
         local values = column and state.values[column]
-        if not values or values.of ~= s then
-            values = s and aggregate.values(state.found, s) or {occurrences = state.found.occurrences}
-            values.of = s
-            if column then
-                state.values[column] = values
-            end
+        if not column then
+            values = {occurrences = state.found.occurrences}
+        elseif not values then
+            values = aggregate.values(state.found, state.frame.columns[column])
+            state.values[column] = values
         end
         result_names[#result_names + 1] = name
         result[#result + 1] = aggregate.run(where, specifications[i], values)

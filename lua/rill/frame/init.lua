@@ -35,16 +35,16 @@ end
 local function load_npz(path, options)
     local arrays = npz.load(path, options)
     local hidden, list = {}, {}
-    for _, name in ipairs(arrays.names) do
+    for i, name in ipairs(arrays.names) do
         if arrays[name .. BYTES] and arrays[name .. LENGTHS] then
             local names <const> = names_in(path, name, arrays[name .. BYTES], arrays[name .. LENGTHS])
-            arrays[name] = frame.category(arrays[name], names)
+            arrays[i] = frame.category(arrays[i], names)
             hidden[name .. BYTES], hidden[name .. LENGTHS] = true, true
         end
     end
-    for _, name in ipairs(arrays.names) do
+    for i, name in ipairs(arrays.names) do
         if not hidden[name] then
-            list[#list + 1] = {name, arrays[name]}
+            list[#list + 1] = {name, arrays[i]}
         end
     end
     return table_of.new("rill.frame.load", list)
@@ -53,7 +53,8 @@ end
 local function save_npz(path, state, options)
     local arrays, names = {}, {}
     local function add(name, s)
-        names[#names + 1], arrays[name] = name, s
+        names[#names + 1] = name
+        arrays[#names] = s -- by index, since a column may be called "names"
     end
     for _, name in ipairs(state.names) do
         local s = state.columns[name]
@@ -63,6 +64,12 @@ local function save_npz(path, state, options)
             local lengths, bytes = {}, table.concat(set.list)
             for i, each in ipairs(set.list) do
                 lengths[i] = #each
+            end
+            for _, own in ipairs {name .. BYTES, name .. LENGTHS} do
+                if state.columns[own] then
+                    fail("frame:save: column \"%s\": a .npz file has an array of this name for the category \"%s\": "
+                        .. "rename the column", own, name)
+                end
             end
             add(name .. BYTES, rill.stream("uint8", #bytes, #bytes > 0 and bytes or nil))
             add(name .. LENGTHS, rill.stream("int", #lengths, #lengths > 0 and lengths or nil))

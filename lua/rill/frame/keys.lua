@@ -12,6 +12,7 @@ local kernels <const> = template.sections "frame"
 local keys = {}
 
 local LEAST <const>, MOST <const> = 1 << 20, 1 << 26 -- possible values of keys that are counted instead of sorted
+local EXACT <const> = 1 << 24 -- floats have all integers up to this one
 
 -- Returns how many possible values of keys may be counted for `rows` rows.
 local function limit(rows)
@@ -36,7 +37,8 @@ end
 local function by_range(s, seen)
     local real = types.is_real(s.type)
     local low, high, whole = bounds(s, real)
-    if not low or real and not whole or high - low + 2 > limit(s.size) then
+    local most = math.min(limit(s.size), seen == "float" and EXACT or MOST)
+    if not low or real and not whole or high - low + 2 > most then
         return nil
     end
     local span = math.tointeger(high - low) + 1

@@ -2,6 +2,7 @@
 local aggregate = require "rill.frame.aggregate"
 local categories = require "rill.core.categories"
 local columns = require "rill.frame.columns"
+local core = require "rill.core"
 local frame = require "rill.frame.table"
 local keys = require "rill.frame.keys"
 local rill = require "rill.core.public"
@@ -80,11 +81,10 @@ local function texts_of(s)
     if categories.of(s) then
         return columns.texts(s, "missing")
     end
-    local texts = {}
-    for i, value in ipairs(s:values()) do
-        local whole = math.type(value) == "float" and math.tointeger(value)
-        texts[i] = whole and tostring(whole) or type(value) == "number" and value ~= value and "missing" or
-            math.type(value) == "float" and ("%.14g"):format(value) or tostring(value)
+    local texts = core._element_texts(s, 0)
+    for i, value in ipairs(columns.is_float(s) and s:values() or {}) do
+        local whole = math.tointeger(value)
+        texts[i] = value ~= value and "missing" or whole and tostring(whole) or texts[i]
     end
     return texts
 end
@@ -104,8 +104,13 @@ function reshape.pivot(t, options)
         fail("%s: option 'columns': \"%s\" has %d different values, and the limit is %d columns", where, o.columns,
             wide.count, WIDEST)
     end
-    local with = type(o.with) == "table" and {o.with[1], o.values, o.with[2]} or {o.with:match "^%S+", o.values,
-        tonumber(o.with:match "%s(%S+)$")}
+    local with = type(o.with) == "table" and o.with or {o.with:match "^%s*(%S*)%s*(.-)%s*$"}
+    local q = with[2] ~= "" and (tonumber(with[2]) or with[2]) or nil
+    if q ~= nil and with[1] ~= "quantile" then
+        fail("%s: option 'with': expected the name of a function, such as \"sum\", got %s; the option 'values' is the "
+            .. "column", where, errors.told(o.with))
+    end
+    with = {with[1], o.values, q}
     local specification = aggregate.parse(where .. ": option 'with'", function() return values end, o.values, with)
     local result_names, result = table.move(names, 1, #names, 1, {}), table.move(rows.columns, 1, #names, 1, {})
     if state.rows == 0 then

@@ -99,8 +99,16 @@ local function rows_of(where, list)
     local names, values = tables.keys(by_name), {}
     for k, name in ipairs(names) do
         local column = by_name[name]
+        local absent, truth = nil, true
         for i = 1, #list do
-            column[i] = column[i] or false
+            if column[i] == nil then
+                column[i], absent = false, absent or i
+            end
+            truth = truth and type(column[i]) == "boolean"
+        end
+        if absent and truth then
+            fail("%s: row %d has no value of \"%s\", and booleans have no missing values: give every row one", where,
+                absent, name)
         end
         values[k] = column
     end
@@ -133,8 +141,7 @@ end
 -- rill.csv.load or rill.npz.load.
 function frame.new(where, given, options)
     if frame.is(given) then
-        given = given:select(given.names)
-        return given
+        return given:select(state_of(given).names)
     elseif not option.table[1](given) then
         fail("%s: expected a table of columns such as {x = stream}, got %s", where, errors.told(given))
     end
@@ -153,8 +160,12 @@ function frame.new(where, given, options)
             values[i] = given[name]
         end
     end
-    local list, rows = {}, nil
+    local list, rows, seen = {}, nil, {}
     for i, name in ipairs(names) do
+        if seen[name] then
+            fail("%s: column \"%s\" is given twice", where, name)
+        end
+        seen[name] = true
         if option.table[1](values[i]) or rill.type(values[i]) == "stream" or rill.type(values[i]) == "expression" then
             list[i] = columns.new(where, name, values[i])
             rows = rows or list[i].size
@@ -264,8 +275,6 @@ function meta.__index(t, key)
     local state <const> = state_of(t)
     if methods[key] then
         return methods[key]
-    elseif type(key) == "string" and state.columns[key] then
-        return state.columns[key]
     elseif key == "names" then
         return table.move(state.names, 1, #state.names, 1, {})
     elseif key == "types" then
@@ -274,6 +283,8 @@ function meta.__index(t, key)
             kinds[name] = columns.kind(state.columns[name])
         end
         return kinds
+    elseif type(key) == "string" and state.columns[key] then
+        return state.columns[key]
     elseif math.type(key) == "integer" then
         return frame.row(state, key)
     end

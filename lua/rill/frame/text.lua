@@ -173,12 +173,29 @@ local function compare_text(self, column, operator, name)
     return ("(%s %s %s%s)"):format(c, operator, k, present)
 end
 
+-- Returns whether the names of two categories have one order: both ascend, or both are the same list.
+local function same_order(a, b)
+    if a.sorted and b.sorted or #a.list ~= #b.list then
+        return a.sorted and b.sorted
+    end
+    for i, name in ipairs(a.list) do
+        if name ~= b.list[i] then
+            return false
+        end
+    end
+    return true
+end
+
 -- Returns the text of the comparison of two categories.
 local function compare_categories(self, a, operator, b)
     local first, second = self.frame.columns[a], self.frame.columns[b]
+    if operator ~= "==" and operator ~= "!=" and not same_order(categories.of(first), categories.of(second)) then
+        fail("%s: the names of the columns '%s' and '%s' have different orders: give both the same list of names, with "
+            .. "rill.frame.category: %s", self.where, a, b, self.source)
+    end
     local same = columns.unified {first, second}
-    local x = column_parameter(self, same[1], a, ("column %s as in %s"):format(a, b))
-    local y = column_parameter(self, same[2], b, ("column %s as in %s"):format(b, a))
+    local x = column_parameter(self, same[1], a, ("names of %s\0%s"):format(a, b))
+    local y = column_parameter(self, same[2], b, ("names of %s\0%s"):format(b, a))
     if operator == "==" or operator == "!=" then
         local present = ("%s != 4294967295u"):format(x)
         return operator == "==" and ("(%s == %s && %s)"):format(x, y, present) or
@@ -242,16 +259,39 @@ local function missing_text(self, list, i)
     return columns.is_float(s) and ("isnan(%s)"):format(c) or "false"
 end
 
--- Returns a number of an expression. Numbers with a point are doubles, unless the columns of real numbers are float.
-local function number_text(self, number)
-    local plain = not number:find "[xXuUfF]"
-    local whole = plain and math.tointeger(tonumber(number))
-    if plain and not number:find "[%.eE]" and whole and whole < 2 ^ 31 or not plain then
-        return number
-    elseif self.whole and whole and whole < 2 ^ 32 and not number:find "[%.eE]" then
-        return number .. "u"
+-- Returns whether the number at token i has a sign.
+local function is_negative(list, i)
+    local sign, before = list[i - 1], list[i - 2]
+    return sign ~= nil and sign.kind == "operator" and sign.text == "-" and
+        (not before or before.kind == "operator" and not CLOSES[before.text])
+end
+
+-- Returns the type of a whole number of an expression whose columns are whole: double if a column of int or uint would
+-- be converted to a type that does not have all its values.
+local function whole_type(self, whole)
+    if whole < -2 ^ 31 or whole >= 2 ^ 32 or whole < 0 and self.found.uint or whole >= 2 ^ 31 and self.found.int then
+        return "double"
     end
-    return (number:find "[%.eE]" and number or number .. ".0") .. (self.real == "double" and "lf" or "")
+    return whole < 2 ^ 31 and "int" or "uint"
+end
+
+-- Returns a number of an expression. Numbers with a point are doubles, unless the columns of real numbers are float.
+local function number_text(self, list, i)
+    local number = list[i].text
+    if number:find "[xXuUfF]" then
+        return number
+    end
+    local point = number:find "[%.eE]"
+    local whole = not point and math.tointeger(tonumber(number))
+    local kind = self.real
+    if whole and self.whole then
+        kind = whole_type(self, whole)
+        kind = kind == "int" and is_negative(list, i) and whole_type(self, -whole) or kind
+    elseif whole and whole < 2 ^ 31 then
+        kind = "int"
+    end
+    return (point and number or kind == "int" and number or kind == "uint" and number .. "u" or number .. ".0") ..
+        (kind == "double" and "lf" or "")
 end
 
 local function name_text(self, list, i)
@@ -264,8 +304,8 @@ local function name_text(self, list, i)
     elseif token.kind == "name" and self.constants[name] ~= nil then
         local constant = self.constants[name]
         local scalar = self.real
-        if self.whole and math.type(constant) == "integer" and constant >= -2 ^ 31 and constant < 2 ^ 32 then
-            scalar = constant < 2 ^ 31 and "int" or "uint"
+        if self.whole and math.type(constant) == "integer" then
+            scalar = whole_type(self, constant)
         end
         local value, declared = constants_of.declare(self.where, scalar, {[name] = constant}, {})
         return parameter(self, "constant " .. name, declared:match "^%S+" .. " %s", value[1], name)
@@ -301,7 +341,7 @@ local function converted(self, list)
         elseif token.kind == "name" and token.text == "missing" and list[i + 1] and list[i + 1].text == "(" then
             parts[#parts + 1], done = missing_text(self, list, i), 4
         elseif token.kind == "number" then
-            parts[#parts + 1] = number_text(self, token.text)
+            parts[#parts + 1] = number_text(self, list, i)
         else
             local compared = comparison(self, list, i)
             parts[#parts + 1], done = compared or name_text(self, list, i), compared and 3 or 1
@@ -374,7 +414,7 @@ local function prepare(where, frame, source, constants, condition)
         found[s and not categories.of(s) and types.seen_scalar(s.type) or false] = true
     end
     self.real = found.float and not found.double and "float" or "double"
-    self.whole = not found.float and not found.double
+    self.whole, self.found = not found.float and not found.double, found
     local expression = converted(self, list)
     wrong = oneline.wrong(expression, condition)
     if wrong then

@@ -72,15 +72,3 @@ $section(extreme)
 kernel void extreme($T x<>, int count<>, out $T r<>) {
     r = count > 0 ? x : $T(uintBitsToFloat(0x7fc00000u));
 }
-
-$section(pick)
-// Interpolates between the elements of the sorted groups at the position q * (count - 1).
-kernel void pick($T s[], int start<>, int count<>, double q, int n, out $R r<>) {
-    double at = q * double(count - 1);
-    int low = count > 0 ? int(at) : 0, first = min(start + low, n - 1);
-    $R a = $R(s[first]), b = $R(s[min(start + min(low + 1, count - 1), n - 1)]);
-    double t = at - double(low), x = double(a), y = double(b), d = y - x;
-    double v = t < 0.5lf ? x + d * t : y - d * (1.0lf - t);
-    v = isinf(x) || isinf(y) ? x + y : isinf(d) ? x * (1.0lf - t) + y * t : v;
-    r = count == 0 ? $R(uintBitsToFloat(0x7fc00000u)) : t == 0.0lf || a == b ? a : $R(v);
-}
