@@ -39,12 +39,20 @@ MPI_MODULE = $(call memo,MPI_MODULE,$(shell for m in mpi-c ompi-c mpich; do pkg-
 MPI_FLAGS = $(call memo,MPI_FLAGS,$(if $(MPI_MODULE),$(patsubst -I%,-isystem %,$(call pkg,--cflags,$(MPI_MODULE)))))
 MPI_LIBS = $(if $(MPI_MODULE),$(call pkg,--libs,$(MPI_MODULE)))
 MPI_CORE = $(if $(MPI_MODULE),$(BUILD)/rill/mpi/core.so)
-SOURCES := $(filter-out $(MPI_SOURCES),$(wildcard src/*/*.c src/*/*/*.c))
+# So is src/live, where libwebsockets is installed. It contains objects of src/base and src/io.
+LIVE_SOURCES := $(wildcard src/live/*.c)
+LIVE = $(call memo,LIVE,$(if $(call pkg,--modversion,libwebsockets),yes,no))
+LIVE_FLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,libwebsockets))
+LIVE_LIBS = $(call pkg,--libs,libwebsockets)
+LIVE_CORE = $(if $(filter yes,$(LIVE)),$(BUILD)/rill/live/core.so)
+LIVE_OBJECTS = $(LIVE_SOURCES:src/%.c=$(BUILD)/obj/%.o) \
+	$(addprefix $(BUILD)/obj/,base/error.o base/strbuf.o io/image/image.o io/image/jpeg.o)
+SOURCES := $(filter-out $(MPI_SOURCES) $(LIVE_SOURCES),$(wildcard src/*/*.c src/*/*/*.c))
 SHADERS := $(sort $(wildcard shaders/*.comp shaders/*.vert shaders/*.frag shaders/shared/*.glsl shaders/shared/*.h shaders/functions/*.glsl))
 EMBEDDED := $(if $(SHADERS),$(BUILD)/shaders_embedded)
 OBJECTS = $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(EMBEDDED:%=%.o)
 CORE := $(BUILD)/rill/core.so
-LUA_FILES := $(shell find lua/rill -name "*.lua" -o -name "*.glsl")
+LUA_FILES := $(shell find lua/rill -name "*.lua" -o -name "*.glsl" -o -path "lua/rill/live/page/*")
 COMMANDS := $(wildcard bin/rill)
 ANNOTATIONS := $(BUILD)/library/rill.lua
 
@@ -68,7 +76,7 @@ DEPS = @tools/deps.sh
 .PHONY: force
 .PHONY: check-phrases check-warnings objects check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations docs gallery
 
-build: $(CORE) $(ANNOTATIONS) $(BUILD)/mpi ## compile build/rill/core.so (installs nothing), and rill/mpi/core.so if MPI is installed
+build: $(CORE) $(ANNOTATIONS) $(BUILD)/mpi $(BUILD)/live ## compile build/rill/core.so (installs nothing), rill/mpi/core.so if MPI is installed, rill/live/core.so if libwebsockets is
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 15
@@ -94,6 +102,18 @@ $(BUILD)/rill/mpi/core.so: $(MPI_SOURCES:src/%.c=$(BUILD)/obj/%.o)
 $(MPI_SOURCES:src/%.c=$(BUILD)/obj/%.o): $(BUILD)/obj/%.o: src/%.c src/mpi/mpi_module.h $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(COMPILE) $(MPI_FLAGS) $(WARNINGS) $(WERROR) -c -o $@ $<
+
+.PHONY: $(BUILD)/live
+$(BUILD)/live: | $(CORE)
+	+@$(if $(filter yes,$(LIVE)),$(AGAIN) $(LIVE_CORE))
+
+$(BUILD)/rill/live/core.so: $(LIVE_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,link,$@)$(CC) -shared -Wl,-z,nodelete $(LDFLAGS) -o $@ $^ $(LIVE_LIBS) $(JPEG_LIBS) -lz -lm -lpthread
+
+$(LIVE_SOURCES:src/%.c=$(BUILD)/obj/%.o): $(BUILD)/obj/%.o: src/%.c $(wildcard src/live/*.h) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,cc,$<)$(COMPILE) $(LIVE_FLAGS) $(WARNINGS) $(WERROR) -c -o $@ $<
 
 $(BUILD)/shaders_embedded.o: $(BUILD)/shaders_embedded.c $(BUILD)/flags
 	$(call say,cc,$<)$(COMPILE) $(WARNINGS) $(WERROR) -c -o $@ $<
@@ -145,7 +165,7 @@ test: ## install missing packages, build, run the suite without #long tests; SPE
 	@$(SUITE) own -- $(SPEC)
 
 test-all: ## run all tests, for both families, with an aggressive garbage collector, and on all drivers; PASSES="own other": only these passes
-	$(DEPS) build jpeg prompt test drivers mpi
+	$(DEPS) build jpeg prompt test drivers mpi live
 	@$(AGAIN) $(PARALLEL) units
 	@RILL_SUITE_LONG=1 $(SUITE) $(or $(PASSES),own other poison drivers) -- $(SPEC)
 
@@ -173,7 +193,7 @@ test-plain: ## run specs without optional libraries and programs (JPEG, MPI, ffm
 
 .PHONY: run-plain
 run-plain:
-	@$(SUITE) plain -- $(or $(SPEC),spec/io spec/mpi spec/project spec/lua spec/image)
+	@$(SUITE) plain -- $(or $(SPEC),spec/io spec/mpi spec/live spec/project spec/lua spec/image)
 
 sanitize: ## run the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
 	$(DEPS) build jpeg prompt test
@@ -202,7 +222,11 @@ $(BUILD)/spec/host: spec/support/host.c | $(BUILD)/spec/
 # Tests of C functions. They link the objects of the layers below the binding, because core.so hides the functions.
 UNITS = $(patsubst spec/c/%.c,$(BUILD)/spec/%,$(wildcard spec/c/*_test.c)) $(BUILD)/spec/randomness
 UNIT_OBJECTS = $(filter-out $(BUILD)/obj/binding/%,$(OBJECTS))
-units: build $(UNITS)
+units: build $(UNITS) $(BUILD)/spec/support/sockets.so
+
+$(BUILD)/spec/support/sockets.so: spec/support/sockets.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,cc,$<)$(CC) -std=c11 $(CFLAGS) -D_GNU_SOURCE $(WARNINGS) $(WERROR) -fPIC -shared $(LDFLAGS) $(LUA_FLAGS) -o $@ $<
 
 $(BUILD)/spec/%_test: spec/c/%_test.c $(wildcard spec/c/*.h) $(UNIT_OBJECTS) $(BUILD)/sources | $(BUILD)/spec/
 	$(call say,cc,$<)$(COMPILE) $(WARNINGS) $(WERROR) $(LDFLAGS) -Ispec/c -o $@ $< $(UNIT_OBJECTS) $(LIBS) -lcmocka
@@ -374,7 +398,7 @@ docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
 # ---- installing
 
 deps: ## install the missing packages of all targets
-	$(DEPS) build jpeg prompt test drivers mpi check fuzz docs rock bare
+	$(DEPS) build jpeg prompt test drivers mpi live check fuzz docs rock bare
 
 env: ## print shell commands that make this tree usable: eval "$(make -s env)"
 	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'
@@ -388,6 +412,7 @@ install: build ## install into PREFIX, or LUADIR, LIBDIR and BINDIR
 	install -d '$(DESTDIR)$(LIBDIR)/rill' '$(DESTDIR)$(LUADIR)/rill'
 	install -m 755 $(CORE) '$(DESTDIR)$(LIBDIR)/rill/core.so'
 	$(if $(MPI_MODULE),install -D -m 755 $(MPI_CORE) '$(DESTDIR)$(LIBDIR)/rill/mpi/core.so')
+	$(if $(LIVE_CORE),install -D -m 755 $(LIVE_CORE) '$(DESTDIR)$(LIBDIR)/rill/live/core.so')
 	$(foreach folder,$(sort $(dir $(LUA_FILES))),install -D -m 644 -t '$(DESTDIR)$(LUADIR)/rill/$(folder:lua/rill/%=%)' \
 		$(foreach file,$(LUA_FILES),$(if $(filter $(folder),$(dir $(file))),$(file))) && ):
 	install -D -m 644 $(ANNOTATIONS) '$(DESTDIR)$(LUADIR)/rill/library/rill.lua'
@@ -398,6 +423,7 @@ endif
 	@touch '$(INSTALLED)'
 	@{ cat '$(INSTALLED)'; echo '$(LIBDIR)/rill/core.so'; \
 	$(if $(MPI_MODULE),echo '$(LIBDIR)/rill/mpi/core.so';) \
+	$(if $(LIVE_CORE),echo '$(LIBDIR)/rill/live/core.so';) \
 	for file in $(LUA_FILES:lua/rill/%=%) library/rill.lua installed-files; do echo '$(LUADIR)/rill/'"$$file"; done; \
 	for file in $(COMMANDS:bin/%=%); do echo '$(BINDIR)/'"$$file"; done; } | LC_ALL=C sort -u -o '$(INSTALLED)'
 

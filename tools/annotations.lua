@@ -16,6 +16,7 @@ local classes = {
     O = "optimizer",
     K = "neighbors", M = "mesh", T = "tree", S = "scene", D = "distributed", Q = "distributed_particles",
     Y = "distributed_smoke", Z = "distributed_sph", b = "big_stream", frame = "frame", groups = "groups",
+    v = "view", u = "control",
 }
 
 -- Methods of streams that write, which expressions do not have.
@@ -223,6 +224,16 @@ local frame = {}
 %s
 local groups = {}
 
+---A view of a script in a browser.
+---@class rill.view
+%s
+local view = {}
+
+---A control of a view.
+---@class rill.control
+%s
+local control = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -246,7 +257,8 @@ local groups = {}
 local kinds = {}
 for word in ("stream frame expression neighbors kernel device request map progress animation translator container " ..
     "range snapshot matrix factors hierarchy fluid particles wave heat cloth nbody optimizer mesh tree scene struct " ..
-    "report distributed distributed_particles distributed_smoke distributed_sph big_stream groups"):gmatch "[%a_]+" do
+    "report distributed distributed_particles distributed_smoke distributed_sph big_stream groups " ..
+    "view control"):gmatch "[%a_]+" do
     kinds[word] = true
 end
 
@@ -340,7 +352,8 @@ local function annotations()
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
         fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N", fields "O",
         fields "K", fields "M", fields "T", fields "S", fields "D", fields "Q", fields "Y", fields "Z", fields "b",
-        fields "frame", fields "groups")}
+        fields "frame", fields "groups",
+        fields "v", fields "u")}
     for _, name in ipairs(files.sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is one of the classes above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

@@ -25,6 +25,7 @@ prompt  lua-readline        rock:readline       rock:readline    rock:readline
 test    lua-busted          rock:busted         rock:busted      rock:busted
 test    lua-filesystem      rock:luafilesystem  rock:luafilesystem rock:luafilesystem
 test    libcmocka-dev       libcmocka-devel     cmocka           libcmocka-devel
+live    libwebsockets-dev   libwebsockets-devel libwebsockets    libwebsockets-devel
 mpi     libopenmpi-dev      openmpi-devel       openmpi          openmpi-devel
 mpi     openmpi-bin         openmpi             openmpi          openmpi
 drivers mesa-vulkan-drivers mesa-vulkan-drivers vulkan-swrast    libvulkan_lvp

@@ -55,6 +55,15 @@ local function add_distributed(list)
     return list
 end
 
+-- Without libwebsockets, the names of views cannot be enumerated.
+local function has_live() return (pcall(require, "rill.live.core")) end
+
+local function add_view(list)
+    list.v = require "rill".live {port = 0, quiet = true}
+    list.u = list.v:choice("a", {"b"})
+    return list
+end
+
 local function samples()
     local rill = require "rill"
     local s, path = rill.stream("float", 1), os.tmpname()
@@ -79,7 +88,8 @@ local function samples()
         frame = rill.frame {x = s}, groups = rill.frame({x = s}):group "x",
         b = big, P = rill.sph {positions = rill.stream("vec2", 1), radius = 1, sound = 1},
     }
-    return has_mpi() and add_distributed(list) or list
+    list = has_mpi() and add_distributed(list) or list
+    return has_live() and add_view(list) or list
 end
 
 -- Loads the public modules of lua/rill that are loaded at their first use: the modules that the manual names.
@@ -124,6 +134,8 @@ end
 --- Returns whether the name exists.
 function exports.has(name)
     if not has_mpi() and (name:match "^rill%.mpi%." or name:match "^[DQYZ]%.") then
+        return true
+    elseif not has_live() and name:match "^[vu]%." then
         return true
     end
     local value = sample(name:match "^[^.]+")

@@ -79,7 +79,8 @@ end
 
 -- From the lowest to the highest. Layers in one row do not depend on each other.
 local layers = {
-    {"base"}, {"io", "gpu"}, {"stream"}, {"kernel"}, {"primitive"}, {"linalg"}, {"container"}, {"binding"}, {"mpi"},
+    {"base"}, {"io", "gpu"}, {"stream"}, {"kernel"}, {"primitive"}, {"linalg"}, {"container"}, {"binding"}, {"mpi",
+        "live"},
 }
 
 -- The directories of a layer, in the same order; "" stands for the files directly in the layer. A layer without a
@@ -166,8 +167,10 @@ local function check_own_include(path, number, layer, directory, name)
         if (known[there] or math.huge) >= known[directory] then
             violation(path, number, "directory '%s' includes '%s', which is not below it", from, name)
         end
-    elseif to == "io" and layer ~= "io" and layer ~= "binding" then
-        violation(path, number, "layer '%s' includes '%s': only the binding uses io", layer, name)
+    elseif to == "io" and layer ~= "io" and layer ~= "binding" and layer ~= "live" then
+        violation(path, number, "layer '%s' includes '%s': only the binding and src/live use io", layer, name)
+    elseif layer == "live" and to ~= "live" and to ~= "io" and to ~= "base" then
+        violation(path, number, "src/live includes '%s', which is not part of its shared object", name)
     end
     if path:match "%.h$" then
         table.insert(includes[path], "src/" .. name)
@@ -180,10 +183,10 @@ local function check_system_include(path, number, layer, name)
             violation(path, number, "<%s> outside src/gpu", name)
         end
     elseif name == "lua.h" or name == "lauxlib.h" or name == "lualib.h" then
-        if layer ~= "binding" and layer ~= "mpi" then
+        if layer ~= "binding" and layer ~= "mpi" and layer ~= "live" then
             violation(path, number, "<%s> outside src/binding", name)
         end
-    elseif name:match "/" and not name:match "^sys/" then
+    elseif name:match "/" and not name:match "^sys/" and not (layer == "live" and name:match "^arpa/") then
         violation(path, number, "<%s>: a library this check does not know", name)
     end
 end
@@ -206,7 +209,7 @@ local function check_c_file(path, layer, directory)
                 break
             end
         end
-        if layer ~= "binding" and layer ~= "mpi" and line:match "%f[%w_]luaL?_%w+" then
+        if layer ~= "binding" and layer ~= "mpi" and layer ~= "live" and line:match "%f[%w_]luaL?_%w+" then
             violation(path, number, "'%s' outside src/binding", line:match "%f[%w_]luaL?_%w+")
         end
     end
@@ -326,7 +329,8 @@ local lua_layers = {
     {"render/volume"}, {"volume"},
     {"plot/"}, {"plot"}, {"show"}, {"animate"}, {"frame/"}, {"csv/", "npz/"}, {"csv", "npz"}, {"frame"}, {"big"},
     {"mpi/"}, {"mpi"},
-    {"grad", "grad/rules"}, {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"}, {"command"},
+    {"grad", "grad/rules"}, {"live/"}, {"live"}, {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"},
+    {"command"},
 }
 local lua_heights = {}
 for height, row in ipairs(lua_layers) do

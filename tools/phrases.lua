@@ -158,6 +158,7 @@ local kept = {
     colourmap = "lua/rill/core/synonyms.lua spec/io/png_spec.lua", grey = "docs/guide_numpy_table.md",
     neighbour = "spec/kernel/foreign_spec.lua", neighbours = "lua/rill/core/synonyms.lua",
     optimisation = "docs/reuse.md lua/rill/reuse/init.lua src/primitive/vertex_cache/vertex_cache.h",
+    cancelled = "src/live/server.c", -- a name of libwebsockets
     labelling = "lua/rill/image/canny.lua lua/rill/image/label.lua lua/rill/glsl/snippets/union_find.glsl",
 }
 

@@ -3,7 +3,7 @@
 # all other programs of PATH, and a pkg-config that does not find the optional libraries.
 set -eu
 
-libraries='libjpeg mpi-c ompi-c mpich'
+libraries='libjpeg libwebsockets mpi-c ompi-c mpich'
 programs='mpi* orte* prte* chromium* ffmpeg glslang* spirv-* luarocks* cmark* clang* cppcheck luacheck python*'
 
 rm -rf "$1"

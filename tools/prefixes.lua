@@ -13,7 +13,8 @@ local build, root = arg[1] or "build", arg[2] or "."
 local allowed = {
     luaopen_rill_core = "Lua asks for it by this name",
 }
-local optional = {luaopen_rill_mpi_core = "Lua asks for it by this name, where MPI is installed"}
+local optional = {luaopen_rill_mpi_core = "Lua asks for it by this name, where MPI is installed",
+    luaopen_rill_live_core = "Lua asks for it by this name, where libwebsockets is installed"}
 -- function -> prefixes from the headers that declare it
 local declared = {}
 for _, path in ipairs(files.tree(root .. "/src", "*.h")) do

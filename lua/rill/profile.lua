@@ -2,42 +2,15 @@
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
+local reports = require "rill.core.profile_report"
 local tables = require "rill.core.tables"
 errors.own()
 
 local Report = { __name = "rill.profile" }
 Report.__index = Report
 
-local UNITS = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" } }
-
-local function duration(seconds)
-    for _, unit in ipairs(UNITS) do
-        if seconds >= unit[1] then
-            return ("%.3g %s"):format(seconds / unit[1], unit[2])
-        end
-    end
-    return seconds > 0 and ("%.0f ns"):format(seconds * 1e9) or "0"
-end
-
-local function size(bytes)
-    for power, unit in ipairs { "GiB", "MiB", "KiB" } do
-        local one = 1024.0 ^ (4 - power)
-        if bytes >= one then
-            return ("%.1f %s"):format(bytes / one, unit)
-        end
-    end
-    return ("%d bytes"):format(bytes)
-end
-
 function Report:__tostring()
-    local rows = { { "kernel", "calls", "device", "per call", "host", "bytes", "GB/s", "of copy" } }
-    for _, row in ipairs(self) do
-        rows[#rows + 1] = {
-            row.name, tostring(row.calls), duration(row.device_time), duration(row.device_time / row.calls),
-            duration(row.host_time), size(row.bytes), ("%.1f"):format(row.rate / 1e9),
-            ("%.0f %%"):format(100 * row.share),
-        }
-    end
+    local rows = table.move(reports.rows(self), 1, #self, 2, { reports.heads })
     local total = "%d launches: %s on the device, %s to issue them; %d programs compiled in %s; %s in all; "
         .. "at most %s of device memory"
     local lines = tables.columns(rows, function(i) return i == 1 end)
@@ -46,8 +19,9 @@ function Report:__tostring()
             lines[#lines + 1] = ("%s, %d calls: %s"):format(row.name, row.calls, row.reason)
         end
     end
-    lines[#lines + 1] = total:format(self.launches, duration(self.device_time), duration(self.host_time), self.compiled,
-        duration(self.compile_time), duration(self.time), size(self.peak))
+    lines[#lines + 1] = total:format(self.launches, reports.duration(self.device_time),
+        reports.duration(self.host_time), self.compiled,
+        reports.duration(self.compile_time), reports.duration(self.time), reports.size(self.peak))
     return table.concat(lines, "\n")
 end
 
@@ -56,14 +30,11 @@ local function report_of(recorded, copy_rate)
         time = recorded.time, compile_time = recorded.compile_time, compiled = recorded.compiled,
         launches = recorded.launches, peak = recorded.peak, copy_rate = copy_rate, device_time = 0, host_time = 0,
     }, Report)
-    for i, row in ipairs(recorded.rows) do
-        row.rate = row.device_time > 0 and row.bytes / row.device_time or 0
-        row.share = row.rate / copy_rate
+    for i, row in ipairs(reports.complete(recorded, copy_rate)) do
         report.device_time = report.device_time + row.device_time
         report.host_time = report.host_time + row.host_time
         report[i] = row
     end
-    table.sort(report, function(a, b) return a.device_time > b.device_time end)
     return report
 end
 

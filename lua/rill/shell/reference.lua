@@ -9,8 +9,8 @@
 -- of the value: `s` a stream, `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a
 -- progress bar, `a` an animation, `t` an address translator, `c` a container, `o` a range, `n` a snapshot, `A` a
 -- matrix, `f` a fluid, `K` a neighbor search, `M` a mesh, `T` a tree, `D` a distributed stream, `Q` distributed
--- particles, `Y` distributed smoke, `Z` a distributed fluid of particles, `b` a big stream. `frame` and `groups` are
--- tables and their groups.
+-- particles, `Y` distributed smoke, `Z` a distributed fluid of particles, `b` a big stream, `v` a view, `u` a
+-- control of a view. `frame` and `groups` are tables and their groups.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.core.packed_methods"
 local filters = require "rill.image.filters"
@@ -34,7 +34,7 @@ end
 local texts = { -- {page of the manual, lines}
     { "module", [==[
 rill._VERSION: string -- the version of rill, for example "0.2.0"
-rill.type(value: any): string? -- returns the type of a value of rill: "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "optimizer", "mesh", "tree", "scene", "big", "mpi.stream", "mpi.particles", "mpi.smoke", "mpi.sph", "frame" or "neighbors"; nil for any other value
+rill.type(value: any): string? -- returns the type of a value of rill: "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "optimizer", "mesh", "tree", "scene", "big", "mpi.stream", "mpi.particles", "mpi.smoke", "mpi.sph", "frame", "neighbors", "view" or "control"; nil for any other value
 rill.progress(total: number, label?: string): progress -- returns a progress bar. Nothing is drawn if standard output is not a terminal. `local p <close>` ends it
 p:step(n?: number) -- adds n to the completed work. Default: 1
 p:close() -- ends the line of the bar
@@ -286,6 +286,31 @@ a:close() -- completes the file. `local a <close>` does this at the end of its b
 ]==] },
     { "plot", [==[
 rill.plot(...: source|number[]|{label?: string, kind?: string, bins?: integer, color?: string, title?: string, xlabel?: string, ylabel?: string, xmin?: number, xmax?: number, ymin?: number, ymax?: number, xlog?: boolean, ylog?: boolean, legend?: boolean, width?: integer, height?: integer, path?: string, mode?: string, text?: boolean}): string? -- draws a chart of streams or tables: rill.plot(y), rill.plot(x, y), rill.plot{series, ..., options}. kind: "line", "scatter" or "histogram". Draws in the terminal, or to the file `path` (.svg or .png)
+]==] },
+    { "live", [==[
+rill.live(options?: {title?: string, port?: integer, listen?: string, size?: integer[], steer?: string, fps?: number, clients?: integer, record?: string, quiet?: boolean}): view -- opens a view of this script in a browser, and prints its address
+v:running(): boolean -- handles what the browsers have sent, and waits while the view is paused. Returns false after "stop" in a browser or after Ctrl-C
+v:image(name: string, s: source|container, options?: {min?: number, max?: number, colormap?: string}) -- shows a stream of two dimensions as an image
+v:mesh(name: string, m: mesh|table|source, options?: table) -- shows a mesh, a list of meshes, or points, which the mouse turns. Takes the options of rill.render, and radius of points
+v:plot(name: string, x: number|source|table, y?: number|source|table, options?: {points?: integer, log?: boolean|string, xlabel?: string, ylabel?: string}) -- appends a point to a curve, or replaces the curve
+v:histogram(name: string, s: source, options?: {bins?: integer, min?: number, max?: number, outside?: string}) -- shows how often values occur
+v:text(name: string, text: any) -- shows a text
+v:table(name: string, data: table, options?: {columns?: string[], rows?: integer}) -- shows a list of rows, or a table of columns by name
+v:profile(name?: string) -- shows what launches cost, as rill.profile does. Default of name: "profile"
+v:slider(name: string, options?: {min?: number, max?: number, value?: number, step?: number}): control -- adds a slider. Defaults: min 0, max 1
+v:number(name: string, options?: {min?: number, max?: number, value?: number, step?: number}): control -- adds a field for a number
+v:choice(name: string, list: string[], options?: {value?: string}): control -- adds a list of which one item is chosen
+v:toggle(name: string, options?: {value?: boolean}): control -- adds a switch
+v:button(name: string): control -- adds a button. Its value is the number of presses
+v:events(): function -- returns an iterator over the events of pointer and keys since its last call
+v:on(type: string, f: function) -- lets v:running() call f with each event of a type: "press", "drag", "release", "move", "key" or "keyup"
+v:record(path?: string, options?: {panel?: string, fps?: number}) -- starts a recording of a panel: an animated PNG, or a video through ffmpeg. Without a path: ends it
+v.url: string -- the address for the browser
+v.frame: integer -- the number of steps that v:running() has let the script make
+v:close() -- closes the view. `local v <close>` does this at the end of its block
+u.value: any -- the value, which the script may set, except of a button
+u.changed: boolean -- whether a browser changed the value before the last call of v:running()
+u.name: string -- the name
 ]==] },
     { "profile", [==[
 rill.profile(f: function): report, ... -- runs f() and returns a report of what its launches cost, one row per kernel, and the results of f. tostring(report) is a table

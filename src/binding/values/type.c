@@ -267,12 +267,12 @@ static int struct_eq(lua_State *L)
  * types are Lua tables, the others are userdata. */
 static int rill_type(lua_State *L)
 {
-    static const char *const types[] = {"stream",        "expression", "kernel",   "struct", "device",   "translator",
-                                        "container",     "range",      "snapshot", "matrix", "factors",  "hierarchy",
-                                        "fluid",         "particles",  "wave",     "heat",   "cloth",    "nbody",
-                                        "optimizer",     "mesh",       "tree",     "scene",  "big",      "mpi.stream",
-                                        "mpi.particles", "mpi.smoke",  "mpi.sph",  "frame",  "neighbors"};
-    enum { TYPES = sizeof types / sizeof *types, TABLES = 20 };
+    static const char *const types[] = {
+        "stream",        "expression", "kernel",    "struct",    "device",    "translator", "container", "range",
+        "snapshot",      "matrix",     "factors",   "hierarchy", "fluid",     "particles",  "wave",      "heat",
+        "cloth",         "nbody",      "optimizer", "mesh",      "tree",      "scene",      "big",       "mpi.stream",
+        "mpi.particles", "mpi.smoke",  "mpi.sph",   "frame",     "neighbors", "view",       "control"};
+    enum { TYPES = sizeof types / sizeof *types, TABLES = 22 };
     if (lua_isnone(L, 1)) {
         binding_argument(L, "rill.type", 1, "value", 1, "a value");
     }

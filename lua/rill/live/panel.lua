@@ -1,0 +1,335 @@
+-- Panels: what a view shows. A panel is published at most state.fps times per second, and only if a browser is
+-- connected; else a call stores its arguments.
+local core = require "rill.core"
+local rill = require "rill.core.public"
+local errors = require "rill.core.error"
+local option = require "rill.core.options"
+local reports = require "rill.core.profile_report"
+local tables = require "rill.core.tables"
+local cells = require "rill.live.cells"
+local control = require "rill.live.control"
+local curve = require "rill.live.curve"
+local json = require "rill.live.json"
+local orbit = require "rill.live.orbit"
+local picture = require "rill.live.picture"
+local fail <const> = errors.fail
+
+local NAME_MOST <const> = 64 -- bytes
+local JPEG_PIXELS <const> = 1 << 19 -- from which images of colors are sent as JPEG, if rill is built with it
+
+local panel = {}
+
+--- panel.check_name(where, name) raises unless a value can be the name of a panel or control.
+function panel.check_name(where, name)
+    if type(name) ~= "string" or name == "" or #name > NAME_MOST or not utf8.len(name) or name:find "%c" then
+        fail("%s: argument #1 'name': expected a name of 1 to %d bytes of UTF-8 without control characters, got %s",
+            where,
+            NAME_MOST, errors.told(name))
+    end
+end
+
+--- panel.layout(state) publishes the lists of panels and controls.
+function panel.layout(state)
+    local panels, controls = {}, {}
+    for i, one in ipairs(state.order) do
+        panels[i] = json.object("name", json.text(one.name), "type", json.text(one.kind))
+    end
+    for i, one in ipairs(state.controls) do
+        controls[i] = control.described(one)
+    end
+    state.server:put("", json.object("type", '"layout"', "name", '""', "panels", json.list(panels), "controls",
+        json.list(controls)), "", true)
+end
+
+--- panel.of(state, where, name, kind) returns the panel of a name, which is created at the first call.
+function panel.of(state, where, name, kind)
+    local one = state.panels[name]
+    if not one then
+        panel.check_name(where, name)
+        if #state.order >= state.most then
+            fail("%s: a view has at most %d panels", where, state.most)
+        end
+        one = {name = name, kind = kind, due = 0, size = state.size, version = 0}
+        state.panels[name] = one
+        state.order[#state.order + 1] = one
+        panel.layout(state)
+    elseif one.kind ~= kind then
+        fail("%s: argument #1 'name': '%s' is the name of a panel of type %s", where, name, one.kind)
+    end
+    return one
+end
+
+local function numbers(values)
+    local list = {}
+    for i, value in ipairs(values) do
+        list[i] = json.number(value)
+    end
+    return json.list(list)
+end
+
+-- Returns the header of a panel's next version. `members`: names and encoded values.
+local function header(one, members)
+    one.version = one.version + 1
+    return json.object("type", json.text(one.kind), "name", json.text(one.name), "version", json.number(one.version),
+        table.unpack(members, 1, members.n))
+end
+
+-- Returns samples of a color map, 256 colors of three bytes each, as a list of "#rrggbb". Default: from black to white.
+local function samples(palette)
+    local list = {}
+    for i = 0, palette and 255 or -1, 17 do
+        list[#list + 1] = ('"#%02x%02x%02x"'):format(palette:byte(3 * i + 1, 3 * i + 3))
+    end
+    return palette and json.list(list) or '["#000000","#ffffff"]'
+end
+
+-- Publishes an image {pixels =, min =, max =, view =, shown =, channels =, rows =, columns =}.
+local function send_image(state, one, drawn, options, value)
+    local width, height, channels = drawn.shown[2], drawn.shown[1], drawn.channels
+    local palette = channels == 1 and options.colormap and core._colormap(options.colormap) or nil
+    local format = channels == 4 and width * height > JPEG_PIXELS and state.jpeg and "jpeg" or "png"
+    local bytes = width * height * channels
+    core._download(drawn.pixels, state.server:draft(bytes), 0, bytes)
+    local text = header(one, {n = 20, "width", json.number(drawn.columns), "height", json.number(drawn.rows), "shown",
+        numbers {width, height}, "mime", json.text("image/" .. format), "min", json.number(drawn.min), "max",
+        json.number(drawn.max), "colormap", options.colormap and json.text(options.colormap), "view",
+        numbers(drawn.view), "value", value, "colors", channels == 1 and samples(palette) or nil})
+    state.server:image(one.name, text, one.kind, drawn.rows, drawn.columns, width, height, channels, format, palette)
+end
+
+-- Appends an image to the recording.
+local function record(state, one, s, options, now)
+    local recording = state.recording
+    if not recording or recording.panel and recording.panel ~= one.name or now and now < recording.due then
+        return
+    end
+    recording.panel = one.name
+    recording.due = math.max(recording.due + recording.interval, now or 0)
+    recording.frame(s, options)
+end
+
+-- Returns the element under the pointer as JSON, or nil.
+local function probed(one, s)
+    local probe = one.probe
+    local row, column = probe and math.floor(probe[1] + 0.5), probe and math.floor(probe[2] + 0.5)
+    if not probe or row < 1 or column < 1 or row > s.shape[1] or column > s.shape[2] then
+        return nil
+    end
+    local value = s:get(row, column)
+    local parts = {}
+    for i, x in ipairs(type(value) == "table" and value or {value}) do
+        parts[i] = type(x) == "number" and ("%.6g"):format(x) or tostring(x)
+    end
+    return json.object("row", json.number(row), "column", json.number(column), "text",
+        json.text(table.concat(parts, ", ")))
+end
+
+-- ---- publishers, by type: function(state, panel)
+
+local function publish_image(state, one)
+    local where <const> = "v:image: argument #2 's'"
+    local s, options = picture.stream(where, one.value), one.options
+    record(state, one, s, options, state.now)
+    if state.server:clients() > 0 or state.shows then
+        send_image(state, one, picture.draw(one, s, options), options, probed(one, s))
+    end
+end
+
+local function publish_mesh(state, one)
+    local s <close> = orbit.draw(one, one.value, one.options)
+    record(state, one, s, {}, state.now)
+    if state.server:clients() > 0 or state.shows then
+        local view = one.view
+        one.view = nil
+        send_image(state, one, picture.draw(one, s, {}), {})
+        one.view = view
+    end
+end
+
+local function publish_plot(state, one)
+    local members, payload = curve.message(one)
+    members.n = 8
+    state.server:put(one.name, header(one, members), payload)
+end
+
+local function publish_histogram(state, one)
+    local s = errors.open("v:histogram: argument #2 's'", one.value)
+    local counts, edges = s:histogram(one.options)
+    local values, limits = counts:values(), edges:values()
+    counts:close()
+    edges:close()
+    state.server:put(one.name, header(one, {n = 6, "min", json.number(limits[1]), "max", json.number(limits[#limits]),
+        "bins", json.number(#values)}), ("<" .. ("d"):rep(#values)):pack(table.unpack(values)))
+end
+
+local function publish_text(state, one)
+    state.server:put(one.name, header(one, {n = 2, "text", json.text(one.value)}))
+end
+
+local function publish_table(state, one)
+    local members = cells.message("v:table", one.value, one.options)
+    members.n = 6
+    state.server:put(one.name, header(one, members))
+end
+
+local function publish_profile(state, one)
+    if state.profiling then
+        local rows = reports.rows(reports.complete(core._profile_stop(), state.copy_rate))
+        local list = {}
+        for i, row in ipairs(rows) do
+            list[i] = tables.copy(row)
+        end
+        for _, row in ipairs(list) do
+            for k, head in ipairs(reports.heads) do
+                row[head], row[k] = row[k], nil
+            end
+        end
+        local members = cells.message("v:profile", list, {columns = reports.heads, rows = 100})
+        members.n = 6
+        state.server:put(one.name, header(one, members))
+    end
+    state.copy_rate = state.copy_rate or core._copy_rate()
+    core._profile_start()
+    state.profiling = true
+end
+
+local publish <const> = {
+    image = publish_image, mesh = publish_mesh, plot = publish_plot, histogram = publish_histogram, text = publish_text,
+    table = publish_table, profile = publish_profile,
+}
+
+-- Returns whether anybody sees a panel.
+local function is_seen(state, one)
+    return state.server:clients() > 0 or state.shows or state.recording and (one.kind == "image" or one.kind == "mesh")
+end
+
+-- Publishes a panel again, if its value is open.
+local function redraw(state, one, now)
+    local value = one.value
+    one.stale = false
+    if value == nil or rill.type(value) == "stream" and errors.not_open(value) then
+        return
+    end
+    one.due = math.max(one.due + state.interval, now - state.interval)
+    state.now = now
+    publish[one.kind](state, one)
+end
+
+--- panel.flush(state [, now]) publishes the panels that have changed since their last version. With `now`, only those
+-- for which it is time.
+function panel.flush(state, now)
+    for _, one in ipairs(state.order) do
+        if one.stale and (not now or now >= one.due) and is_seen(state, one) then
+            redraw(state, one, now or rill.clock())
+        end
+    end
+end
+
+--- panel.stop_profile(state) ends the profile of a view.
+function panel.stop_profile(state)
+    if state.profiling then
+        state.profiling = false
+        core._profile_stop()
+    end
+end
+
+-- Publishes a panel if it is time to, or remembers that it has changed.
+local function offer(state, one)
+    local now = rill.clock()
+    if now >= one.due and is_seen(state, one) then
+        redraw(state, one, now)
+    else
+        one.stale = true
+    end
+end
+
+-- ---- methods
+
+local methods = {}
+
+local IMAGE <const> = {
+    min = option.finite, max = option.finite, colormap = {function(v) return (pcall(core._colormap, v)) end,
+        "the name of a color map: " .. table.concat(core._colormaps, ", ")},
+}
+
+--- v:image(name, s [, {min =, max =, colormap =}]) shows a stream of two dimensions of numbers, vec3 or vec4, an
+-- expression, or the mapped pages of a container. `min` and `max`: the values of the first and the last color. Default:
+-- 0 and 1, for uint8 and uint16 the range of the type, for other integers their minimum and maximum.
+function methods.image(state, name, s, options)
+    local one = panel.of(state, "v:image", name, "image")
+    options = options and option.take("v:image", options, IMAGE) or {}
+    picture.check("v:image: argument #2 's'", s, options)
+    if options.min and options.max and options.min == options.max then
+        fail("v:image: options 'min' and 'max': expected two different values, both are %g", options.max)
+    end
+    one.value, one.options = s, options
+    offer(state, one)
+end
+
+--- v:mesh(name, m [, options]) shows a mesh, a list of meshes, or points, a stream of vec3, rendered by rill.render
+-- with the same options at the size of the panel. The mouse turns it. `radius`: half the side of the square of a point.
+-- Default: 0.004 of the diagonal of the points.
+function methods.mesh(state, name, m, options)
+    local one = panel.of(state, "v:mesh", name, "mesh")
+    orbit.check("v:mesh", m, options)
+    one.value, one.options = m, options or {}
+    offer(state, one)
+end
+
+--- v:plot(name, y [, options]) appends a point to a curve: its x is 1, 2, 3, ...; v:plot(name, x, y [, options])
+-- appends the point (x, y). A stream or a table of numbers replaces the curve. A table of values by name is several
+-- curves. `points`: the number of newest points that are shown. Default: 1000. `log`: true or "y", "x" or "xy" for
+-- logarithmic axes. `xlabel`, `ylabel`: texts.
+function methods.plot(state, name, x, y, options)
+    local one = panel.of(state, "v:plot", name, "plot")
+    curve.add("v:plot", one, x, y, options)
+    one.value = true
+    offer(state, one)
+end
+
+--- v:histogram(name, s [, options]) shows how often values occur in a stream of numbers: see s:histogram.
+function methods.histogram(state, name, s, options)
+    local one = panel.of(state, "v:histogram", name, "histogram")
+    local where <const> = "v:histogram: argument #2 's'"
+    local problem = errors.not_open(s)
+    if problem then
+        fail("%s: expected an open stream, got %s", where, problem)
+    end
+    errors.options("v:histogram", options)
+    one.value, one.options = s, options or {}
+    offer(state, one)
+end
+
+--- v:text(name, text) shows a text, or any value as tostring writes it.
+function methods.text(state, name, text)
+    local one = panel.of(state, "v:text", name, "text")
+    one.value = tostring(text)
+    offer(state, one)
+end
+
+--- v:table(name, data [, {columns =, rows = 200}]) shows a list of rows, which are tables, or a table of columns by
+-- name, which are lists or streams of numbers. `columns`: the names of the columns in their order. `rows`: the largest
+-- number of rows that are shown.
+function methods.table(state, name, data, options)
+    local one = panel.of(state, "v:table", name, "table")
+    one.options = cells.take("v:table", data, options)
+    one.value = data
+    offer(state, one)
+end
+
+--- v:profile([name]) shows what the launches since the last version of the panel cost, as rill.profile reports it.
+-- Default of name: "profile".
+function methods.profile(state, name)
+    local one = panel.of(state, "v:profile", name or "profile", "profile")
+    one.value = true
+    local now = rill.clock()
+    if now >= one.due and is_seen(state, one) then
+        redraw(state, one, now)
+        one.due = now + 1
+    end
+end
+
+--- panel.methods: the methods of views that show values, as functions of the state.
+panel.methods = methods
+
+return panel
