@@ -79,8 +79,8 @@ end
 
 -- From the lowest to the highest. Layers in one row do not depend on each other.
 local layers = {
-    {"base"}, {"io", "gpu"}, {"stream"}, {"kernel"}, {"primitive"}, {"linalg"}, {"container"}, {"binding"}, {"mpi",
-        "live"},
+    {"base"}, {"io", "gpu"}, {"stream"}, {"kernel"}, {"primitive"}, {"linalg"}, {"container"}, {"binding"},
+    {"mpi", "live"},
 }
 
 -- The directories of a layer, in the same order; "" stands for the files directly in the layer. A layer without a
@@ -329,7 +329,7 @@ local lua_layers = {
     {"render/volume"}, {"volume"},
     {"plot/"}, {"plot"}, {"show"}, {"animate"}, {"frame/"}, {"csv/", "npz/"}, {"csv", "npz"}, {"frame"}, {"big"},
     {"mpi/"}, {"mpi"},
-    {"grad", "grad/rules"}, {"live/"}, {"live"}, {"shell"}, {"cost", "debug", "help", "profile", "repl", "selftest"},
+    {"grad", "grad/rules"}, {"shell"}, {"live/"}, {"live"}, {"cost", "debug", "help", "profile", "repl", "selftest"},
     {"command"},
 }
 local lua_heights = {}

@@ -159,6 +159,7 @@ local kept = {
     neighbour = "spec/kernel/foreign_spec.lua", neighbours = "lua/rill/core/synonyms.lua",
     optimisation = "docs/reuse.md lua/rill/reuse/init.lua src/primitive/vertex_cache/vertex_cache.h",
     cancelled = "src/live/server.c", -- a name of libwebsockets
+    labelledby = "lua/rill/live/page/index.html",
     labelling = "lua/rill/image/canny.lua lua/rill/image/label.lua lua/rill/glsl/snippets/union_find.glsl",
 }
 

@@ -2,7 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
-local reports = require "rill.core.profile_report"
+local reports = require "rill.shell.profile_report"
 local tables = require "rill.core.tables"
 errors.own()
 

@@ -23,8 +23,8 @@ local function turned(v, axis, angle)
     return vector.map(function(x, w, a) return x * c + w * s + a * dot * (1 - c) end, v, vector.cross(axis, v), axis)
 end
 
---- orbit.drag(panel, dx, dy, distance) turns the camera of a panel by two angles in radians, and multiplies its distance. A
--- distance of 0 restores the first camera.
+--- orbit.drag(panel, dx, dy, distance) turns the camera of a panel by two angles in radians, and multiplies its
+-- distance. A distance of 0 restores the first camera.
 function orbit.drag(panel, dx, dy, distance)
     if distance == 0 then
         panel.yaw, panel.pitch, panel.zoom = nil, nil, nil
