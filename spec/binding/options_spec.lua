@@ -199,6 +199,21 @@ local calls = {
     ["rill.horn.search"] = function(o) return rill.horn.search(rill.iota(4), o) end,
     ["rill.horn.gather"] = function(o) return rill.horn.gather(line, rill.iota(4), o) end,
 }
+local has_live <const> = pcall(require, "rill.live.core")
+if has_live then
+    local view = rill.live {port = 0, quiet = true}
+    calls["rill.live"] = rill.live
+    calls["v:image"] = function(o) return view:image("image", gray, o) end
+    calls["v:plot"] = function(o) return view:plot("plot", 1, 2, o) end
+    calls["v:histogram"] = function(o) return view:histogram("histogram", line, o) end
+    calls["v:table"] = function(o) return view:table("table", {}, o) end
+    calls["v:slider"] = function(o) return view:slider("slider", o) end
+    calls["v:number"] = function(o) return view:number("number", o) end
+    calls["v:choice"] = function(o) return view:choice("choice", {"a"}, o) end
+    calls["v:toggle"] = function(o) return view:toggle("toggle", o) end
+    calls["v:record"] = function(o) return view:record("/nowhere.png", o) end
+end
+
 local has_mpi <const> = pcall(require, "rill.mpi.core")
 if has_mpi then
     local mpi = require "rill.mpi"
@@ -259,6 +274,8 @@ describe("an unknown option", function()
         it("of " .. name .. " is refused with a list of the options", function()
             if not has_mpi and (name:match "^rill%.mpi%." or name:match "^[DQYZ]:") then
                 return pending "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"
+            elseif not has_live and (name == "rill.live" or name:match "^v:") then
+                return pending "there is no libwebsockets here: apt install libwebsockets-dev, and build again"
             end
             assert.truthy(calls[name], "no call of " .. name .. " in this spec")
             local message = check.raises("unknown option 'zzqxj': expected [%w_, ]+$", calls[name], {zzqxj = 1})

@@ -202,11 +202,15 @@ describe("the web server of rill.live", function()
             for _, bytes in ipairs {...} do
                 if not client.socket:send(bytes) then break end
             end
-            client.socket:send(browser.frame(9, "ping"))
+            local asked
             while true do
-                local opcode, payload = client:read_frame(3)
-                if not opcode or opcode == 10 then
-                    return opcode and "open" or payload
+                local opcode, payload = client:read_frame(0.2)
+                if opcode == 10 then
+                    return "open"
+                elseif not opcode and (asked or payload ~= "timeout") then
+                    return payload
+                elseif not opcode then
+                    asked = client.socket:send(browser.frame(9, "ping"))
                 elseif opcode == 8 then
                     return (">I2"):unpack(payload)
                 end

@@ -207,6 +207,7 @@ static int on_receive(Server *server, Client *client, const char *bytes, size_t 
 static int on_established(Server *server, Client *client, struct lws *wsi)
 {
     pending_remove(server, wsi);
+    lws_set_timer_usecs(wsi, LWS_SET_TIMER_USEC_CANCEL);
     if (atomic_load(&server->client_count) >= server->clients_most) {
         return -1;
     }

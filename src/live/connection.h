@@ -12,10 +12,11 @@ enum {
     KEY_MOST = 64,
     HOST_MOST = 128,
     HANDSHAKE_SECONDS = 5,
-    HEADER_MOST = 8192, /* bytes of the header of a request */
-    PIECE = 1 << 16,    /* bytes of a message that are written at once */
-    RATE = 500,         /* messages of a browser per second, and at once */
-    INVALID_MOST = 3,   /* invalid messages of a browser, then it is disconnected */
+    TRANSFER_SECONDS = 60, /* for a request, for a file of the page */
+    HEADER_MOST = 8192,    /* bytes of the header of a request */
+    PIECE = 1 << 16,       /* bytes of a message that are written at once */
+    RATE = 500,            /* messages of a browser per second, and at once */
+    INVALID_MOST = 3,      /* invalid messages of a browser, then it is disconnected */
     PING_SECONDS = 20,
     SILENT_SECONDS = 60,
     CLOSE_MILLISECONDS = 300 /* time to tell the browsers that the view is closed */

@@ -29,4 +29,5 @@ void pending_add(Server *server, struct lws *wsi)
         lws_set_timeout(oldest, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
     }
     server->pending[server->pending_count++] = wsi;
+    lws_set_timer_usecs(wsi, HANDSHAKE_SECONDS * LWS_US_PER_SEC);
 }

@@ -129,6 +129,7 @@ int request_answer(Server *server, struct lws *wsi, const char *path)
     if (!lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI)) {
         return reply(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET is allowed");
     }
+    lws_set_timer_usecs(wsi, TRANSFER_SECONDS * LWS_US_PER_SEC);
     for (int i = 0; i < server->file_count; i++) {
         const ServerFile *file = &server->files[i];
         if (strcmp(path, file->path) == 0) {

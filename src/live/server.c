@@ -47,6 +47,7 @@ static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void
     switch (reason) {
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED: pending_add(server, wsi); return 0;
     case LWS_CALLBACK_WSI_DESTROY: pending_remove(server, wsi); return 0;
+    case LWS_CALLBACK_TIMER: return -1; /* the request has not arrived in time */
     case LWS_CALLBACK_HTTP: return request_answer(server, wsi, in);
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return strcasecmp(in, "websocket") == 0 ? 0 : -1;
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return -1; /* a WebSocket without the subprotocol */

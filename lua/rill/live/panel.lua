@@ -287,6 +287,8 @@ function methods.plot(state, name, x, y, options)
     offer(state, one)
 end
 
+local HISTOGRAM <const> = {bins = true, min = true, max = true, outside = true}
+
 --- v:histogram(name, s [, options]) shows how often values occur in a stream of numbers: see s:histogram.
 function methods.histogram(state, name, s, options)
     local one = panel.of(state, "v:histogram", name, "histogram")
@@ -295,7 +297,7 @@ function methods.histogram(state, name, s, options)
     if problem then
         fail("%s: expected an open stream, got %s", where, problem)
     end
-    errors.options("v:histogram", options)
+    option.check("v:histogram", options, HISTOGRAM)
     one.value, one.options = s, options or {}
     offer(state, one)
 end
