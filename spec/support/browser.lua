@@ -1,58 +1,8 @@
 -- A browser for tests of rill.live: requests and WebSockets, without a page.
+local json = require "spec.support.json"
 local sockets = require "spec.support.sockets"
 
 local browser = {}
-
--- ---- JSON
-
-local function parse(text, at)
-    at = text:find("%S", at)
-    local c = text:sub(at, at)
-    if c == '"' then
-        local from, out = at + 1, {}
-        while true do
-            local to = text:find('["\\]', from)
-            out[#out + 1] = text:sub(from, to - 1)
-            if text:sub(to, to) == '"' then
-                return table.concat(out), to + 1
-            end
-            local escape = text:sub(to + 1, to + 1)
-            if escape == "u" then
-                out[#out + 1] = utf8.char(tonumber(text:sub(to + 2, to + 5), 16))
-                from = to + 6
-            else
-                out[#out + 1] = escape
-                from = to + 2
-            end
-        end
-    elseif c == "{" or c == "[" then
-        local value, close = {}, c == "{" and "}" or "]"
-        at = text:find("%S", at + 1)
-        while text:sub(at, at) ~= close do
-            local key, item
-            if c == "{" then
-                key, at = parse(text, at)
-                at = text:find(":", at, true) + 1
-            end
-            item, at = parse(text, at)
-            value[key or #value + 1] = item
-            at = text:find("[^%s,]", at)
-        end
-        return value, at + 1
-    end
-    local word = text:match("^[%w%.+-]+", at)
-    local known = {["true"] = true, ["false"] = false}
-    local value = known[word]
-    if value == nil then
-        value = tonumber(word)
-    end
-    return value, at + #word
-end
-
---- browser.json(text) returns the value of a JSON text; null is nil.
-function browser.json(text)
-    return (parse(text, 1))
-end
 
 -- ---- requests
 
@@ -209,7 +159,7 @@ function Client:next(seconds)
                 local message = table.concat(parts)
                 self.parts = {}
                 local length = ("<I4"):unpack(message)
-                local header = browser.json(message:sub(5, 4 + length))
+                local header = json.decode(message:sub(5, 4 + length))
                 header.payload = message:sub(5 + length)
                 return header
             end
