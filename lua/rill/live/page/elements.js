@@ -119,8 +119,10 @@ const sizes = new ResizeObserver((entries) => {
   for (const entry of entries) {
     const device = entry.devicePixelContentBoxSize?.[0];
     const ratio = window.devicePixelRatio;
-    const width = Math.max(1, device ? device.inlineSize : Math.round(entry.contentRect.width * ratio));
-    const height = Math.max(1, device ? device.blockSize : Math.round(entry.contentRect.height * ratio));
+    // The rounding is that of the device. The device is ignored if it is not that of the page, as where tools emulate it.
+    const pixels = (size, exact) => Math.max(1, Math.abs(exact - size * ratio) < 2 ? exact : Math.round(size * ratio));
+    const width = pixels(entry.contentRect.width, device?.inlineSize);
+    const height = pixels(entry.contentRect.height, device?.blockSize);
     const {canvas, panel} = entry.target.owner;
     if (canvas.width === width && canvas.height === height) continue;
     canvas.width = width;

@@ -1,0 +1,25 @@
+-- Runs the examples of rill.live for a few steps, without a browser.
+local process = require "spec.support.process"
+
+describe("the example", function()
+    local built = package.searchpath("rill.live.core", package.cpath)
+
+    local function check(name, arguments, expected)
+        name = "live_" .. name
+        if not built then
+            pending(name .. ": rill.live is not built (apt-get install libwebsockets-dev)")
+            return
+        end
+        it(name .. " runs without a browser", function()
+            local out = process.output(("arg = {[0] = 'examples/%s.lua'} assert(loadfile(arg[0]))(...)"):format(name), nil,
+                arguments)
+            assert.truthy(out:find "^http://127%.0%.0%.1:%d+/%?key=%x+\n")
+            assert.truthy(out:find(expected), out)
+        end)
+    end
+
+    check("smoke", "64 8 0", "\n  8 steps, (%d+) units of smoke\n$")
+    check("waves", "64 8 0", "\n  0.08 seconds of waves\n$")
+    check("mesh", "- 3 0", "\n  3 steps, %d%d+ triangles\n$")
+    check("training", "8 0", "\n  8 steps: a loss of 0%.0%d+\n$")
+end)
