@@ -26,6 +26,7 @@ test    lua-busted          rock:busted         rock:busted      rock:busted
 test    lua-filesystem      rock:luafilesystem  rock:luafilesystem rock:luafilesystem
 test    libcmocka-dev       libcmocka-devel     cmocka           libcmocka-devel
 live    libwebsockets-dev   libwebsockets-devel libwebsockets    libwebsockets-devel
+browser chromium            chromium            chromium         chromium
 mpi     libopenmpi-dev      openmpi-devel       openmpi          openmpi-devel
 mpi     openmpi-bin         openmpi             openmpi          openmpi
 drivers mesa-vulkan-drivers mesa-vulkan-drivers vulkan-swrast    libvulkan_lvp

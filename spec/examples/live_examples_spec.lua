@@ -11,8 +11,8 @@ describe("the example", function()
             return
         end
         it(name .. " runs without a browser", function()
-            local out = process.output(("arg = {[0] = 'examples/%s.lua'} assert(loadfile(arg[0]))(...)"):format(name), nil,
-                arguments)
+            local script = "arg = {[0] = 'examples/%s.lua'} assert(loadfile(arg[0]))(...)"
+            local out = process.output(script:format(name), nil, arguments)
             assert.truthy(out:find "^http://127%.0%.0%.1:%d+/%?key=%x+\n")
             assert.truthy(out:find(expected), out)
         end)

@@ -253,7 +253,7 @@ describe("the page of rill.live", function()
     end)
 
     for _, scale in ipairs {1, 1.5} do
-        check(("sends positions and keys in indices of the stream, with %g pixels per CSS pixel"):format(scale), function()
+        check(("sends positions in indices of the stream, with %g pixels per CSS pixel"):format(scale), function()
             local view = open_view()
             local s = waves(48, 64)
             local step, events = steps(view, function() view:image("waves", s) end)
