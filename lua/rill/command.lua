@@ -51,6 +51,7 @@ local function parser_of(argparse, steps)
     parser:flag("--check", "Let kernels report indices out of range (rill.check).")
     parser:option("--lint", "Print the errors and notes of the kernel texts in a file or Lua script.")
         :argname "<file>":count "*"
+    parser:flag("--live", "Show what the script passes to rill.show and rill.plot in a browser (rill.live).")
     parser:flag("--profile", "Print what launches cost (rill.profile) at the end.")
     parser:flag("-v --version", "Print versions.")
     return parser
@@ -276,6 +277,25 @@ local function with_profile(run)
     return good
 end
 
+-- Runs a function with a view of what it passes to rill.show and rill.plot, which stays open until it is stopped.
+local function with_live(run, title)
+    local watch = require "rill.live.watch"
+    local opened, view = pcall(require "rill".live, {title = title:match "[^/]*$"})
+    if not opened then
+        return complain(view)
+    end
+    watch.script(view)
+    local good = run()
+    if good == true then -- Ctrl-C ends the view
+        local core = require "rill.core"
+        local outer = core._interrupts(true)
+        pcall(core._interruptible, pcall, watch.finish, view)
+        core._interrupts(outer)
+    end
+    view:close()
+    return good
+end
+
 -- Opens the device. Returns true, or prints the error without a traceback and returns the exit status.
 local function open_device(device)
     local opened, message = pcall(require "rill".open, tonumber(device) or device)
@@ -336,7 +356,11 @@ local function perform(options, words, at)
             return false
         end
     end
-    local function run() return run_all(options, words, at) end
+    local function run_scripts() return run_all(options, words, at) end
+    local run = run_scripts
+    if options.live and (script or #options.steps > 0) then
+        run = function() return with_live(run_scripts, script or "rill") end
+    end
     local profiled = options.profile and (script or #options.steps > 0)
     local good = profiled and with_profile(run) or not profiled and run()
     if interactive and good == true then

@@ -86,7 +86,7 @@ describe("views of rill.live", function()
     end
 
     test("leave nothing", function() check(300, 600, 6000) end)
-    test("leave nothing after many steps #long", function() check(3000, 10000, 6000) end)
+    test("leave nothing after many steps #long", function() check(3000, 10000, 12000) end)
 
     test("close at the end of the script, in any order", function()
         for _, ending in ipairs {"", "view:close()", "os.exit(true, true)", "os.exit(true)", "error 'x'",

@@ -36,6 +36,7 @@ describe("rill.live", function()
         local view = open(options)
         local client = assert(browser.open(view))
         assert.equal("hello", client:next().type)
+        assert.equal(1, view.clients)
         return view, client
     end
 
@@ -489,5 +490,85 @@ describe("rill.live without libwebsockets", function()
             print(pcall(require "rill".live))
         ]])
         assert.matches("install Debian's package libwebsockets-dev and build rill again", result.out, 1, true)
+    end)
+end)
+
+describe("rill --live and the prompt", function()
+    local function test(name, f)
+        it(name, function()
+            if not found then
+                return pending "there is no libwebsockets here: apt install libwebsockets-dev, and build again"
+            end
+            f()
+        end)
+    end
+
+    test("shows what a script passes to rill.show and rill.plot", function()
+        local files = tempfiles.open()
+        local script = files:write("script.lua", [[
+            local rill = require "rill"
+            local s = rill.random({20, 30})
+            repeat
+                rill.show(s, {colormap = "magma"})
+                rill.plot {{{1, 2, 3}, label = "a"}, {{3, 2}, {1, 0}, label = "b"}}
+                rill.plot({1, 2, 3, 3}, {kind = "histogram", bins = 2, title = "h"})
+            until false
+        ]])
+        os.execute(("timeout 30 lua5.4 bin/rill --live '%s' >'%s' 2>'%s' &"):format(script, files:path "out",
+            files:path "err"))
+        local url, stop = nil, rill.clock() + 20 -- luacheck: ignore 311
+        repeat
+            local file <close> = io.open(files:path "out")
+            url = file and file:read "a":match "http://%S+"
+        until url or rill.clock() > stop
+        local client = assert(browser.open {url = url})
+        local kinds = {}
+        repeat
+            local header = client:next(5)
+            if header and header.name and header.name ~= "" then
+                kinds[header.name] = header.type
+                if header.type == "plot" then
+                    assert.same({{name = "a", n = 3}, {name = "b", n = 2}}, header.series)
+                end
+            end
+        until not header or kinds["script.lua:4"] and kinds["script.lua:5"] and kinds.h
+        assert.same({["script.lua:4"] = "image", ["script.lua:5"] = "plot", h = "histogram"}, kinds)
+        client:send("run", "stop")
+        assert.truthy(client:wait "closed")
+        client:close()
+        stop = rill.clock() + 10
+        local said
+        repeat
+            local file <close> = io.open(files:path "err")
+            said = file:read "a"
+        until said ~= "" or rill.clock() > stop
+        assert.matches("the script was stopped in the browser", said, 1, true)
+        files:close()
+    end)
+
+    test("shows the results and the globals of the prompt", function()
+        local result = process.run [[
+            local repl = require "rill.shell.repl"
+            local rill = require "rill"
+            local browser = require "spec.support.browser"
+            local names = {}
+            print(repl.is_running())
+            rawset(repl, "is_running", function() return true end)
+            package.loaded["rill.shell.repl"] = repl
+            view = rill.live()
+            local _, watcher = next(repl.watchers)
+            x = rill.random({4, 5})
+            watcher {true, rill.iota(7)}
+            local client = browser.open(view)
+            repeat
+                local header = client:next(2)
+                if header and header.name and header.name ~= "" then names[header.name] = header.type end
+            until not header
+            print(names._, names.x, names.rill)
+            view:close()
+            watcher {true, 1}
+            print(next(repl.watchers))
+        ]]
+        assert.matches("false\nhttp://%S+\nplot\timage\tnil\nnil\n", result.out)
     end)
 end)

@@ -132,6 +132,16 @@ function curve.add(where, panel, x, y, options)
     add(where, panel, panel.name, x, y)
 end
 
+--- curve.replace(where, panel, curves, options) replaces all curves of a panel by a list of {name, x or nil, y}.
+function curve.replace(where, panel, curves, options)
+    panel.options = option.take(where, options, OPTIONS)
+    panel.options.points = MOST
+    panel.series, panel.names = {}, {}
+    for _, one in ipairs(curves) do
+        add(where, panel, one[1], one[2], one[3])
+    end
+end
+
 local function packed(parts, values, first, last)
     for from = first, last, PIECE do
         local to = math.min(from + PIECE - 1, last)

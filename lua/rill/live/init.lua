@@ -107,6 +107,7 @@ end
 -- controls; "all": all browsers. `fps`: the largest number of versions of a panel per second. `clients`: the largest
 -- number of browsers. `record`: the path of a recording that a browser starts. Default: live-1.png, live-2.png ...
 -- `quiet`: do not print the address. Raises if libwebsockets was missing when rill was built.
+-- At the prompt, rill.live() without options also shows the results of statements and the globals.
 local function live(options)
     local taken = option.take("rill.live", options, OPTIONS)
     local mpi <const> = package.loaded["rill.mpi"]
@@ -119,10 +120,15 @@ local function live(options)
     local server = serve(taken, key)
     local url = address(taken, server:port(), key)
     announce(taken, url, server:port())
-    return view.create {
+    local object = view.create {
         server = server, url = url, interval = 1 / taken.fps, jpeg = core.jpeg, most = MOST, record = taken.record,
         size = {taken.size[2], taken.size[1]},
     }
+    local prompt <const> = package.loaded["rill.shell.repl"]
+    if options == nil and prompt and prompt.is_running() then
+        require "rill.live.watch".prompt(object)
+    end
+    return object
 end
 
 return errors.guard(live)

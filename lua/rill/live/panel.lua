@@ -41,6 +41,22 @@ function panel.layout(state)
         json.list(controls)), "", true)
 end
 
+--- panel.retype(state, name, kind) removes the panel of a name if it has another type. Without a type, removes it.
+function panel.retype(state, name, kind)
+    local one = state.panels[name]
+    if one and one.kind ~= kind then
+        state.server:remove(name)
+        state.panels[name] = nil
+        for i, other in ipairs(state.order) do
+            if other == one then
+                table.remove(state.order, i)
+                break
+            end
+        end
+        panel.layout(state)
+    end
+end
+
 --- panel.of(state, where, name, kind) returns the panel of a name, which is created at the first call.
 function panel.of(state, where, name, kind)
     local one = state.panels[name]
@@ -283,6 +299,18 @@ end
 function methods.plot(state, name, x, y, options)
     local one = panel.of(state, "v:plot", name, "plot")
     curve.add("v:plot", one, x, y, options)
+    one.value = true
+    offer(state, one)
+end
+
+--- panel.curves(state, name, curves, chart) replaces the curves {label, x or nil, y} of a panel. `chart`: the options
+-- of a chart of rill.plot.
+function panel.curves(state, name, curves, chart)
+    local one = panel.of(state, "rill.plot", name, "plot")
+    curve.replace("rill.plot", one, curves, {
+        xlabel = chart.xlabel, ylabel = chart.ylabel,
+        log = chart.xlog and chart.ylog and "xy" or chart.xlog and "x" or chart.ylog or false,
+    })
     one.value = true
     offer(state, one)
 end

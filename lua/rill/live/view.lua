@@ -30,6 +30,8 @@ local views <const> = class.define {
     release = release, describe = function(state) return ("view at %s"):format(state.url) end, closed = "closed view",
 }
 local methods <const> = views.methods
+--- v.clients: the number of connected browsers.
+function views.fields.clients(state) return state.server:clients() end
 views.metatable.__gc = views.metatable.__close
 
 for name, method in pairs(panel.methods) do
@@ -322,7 +324,48 @@ function view.create(state)
     return object
 end
 
---- view.is(value) returns whether a value is a view.
-view.is = views.is
+--- view.is_open(object) returns whether a view is open.
+function view.is_open(object)
+    return object._state and true or false
+end
+
+--- view.retype(object, name, kind) removes the panel of a name if it has another type. Without a type, removes it.
+function view.retype(object, name, kind)
+    panel.retype(views.check(object, "retype"), name, kind)
+end
+
+--- view.curves(object, name, curves, options) replaces the curves {label, x or nil, y} of a plot panel.
+function view.curves(object, name, curves, options)
+    panel.curves(views.check(object, "plot"), name, curves, options)
+end
+
+--- view.show_always(object) publishes panels also while no browser is connected.
+function view.show_always(object)
+    local state = views.check(object, "image")
+    state.shows, state.interval = true, 0
+end
+
+--- view.pump(object) handles what browsers have sent, except that a pause has no effect.
+function view.pump(object)
+    local state = views.check(object, "running")
+    receive(state)
+    state.paused, state.step = false, false
+    panel.flush(state, rill.clock())
+    publish_state(state, rill.clock())
+end
+
+--- view.serve(object) handles what browsers send until the view is stopped.
+function view.serve(object)
+    local state = views.check(object, "running")
+    while not state.stopped do
+        receive(state)
+        panel.flush(state)
+        local now = rill.clock()
+        if now >= state.state_due then
+            publish_state(state, now)
+        end
+        state.server:wait(SLICE)
+    end
+end
 
 return view

@@ -307,6 +307,7 @@ v:on(type: string, f: function) -- lets v:running() call f with each event of a 
 v:record(path?: string, options?: {panel?: string, fps?: number}) -- starts a recording of a panel: an animated PNG, or a video through ffmpeg. Without a path: ends it
 v.url: string -- the address for the browser
 v.frame: integer -- the number of steps that v:running() has let the script make
+v.clients: integer -- the number of connected browsers
 v:close() -- closes the view. `local v <close>` does this at the end of its block
 u.value: any -- the value, which the script may set, except of a button
 u.changed: boolean -- whether a browser changed the value before the last call of v:running()

@@ -12,6 +12,9 @@ local look = require "rill.core.terminal"
 local SLOW <const> = 0.1 -- the time of a statement is shown if it takes at least as many seconds
 local RESULTS <const> = 3 -- kept in _, _2, _3
 
+local watchers <const> = {} -- functions of the results of a statement, by the view that shows them
+local running = false
+
 -- ---- the terminal
 
 local function look_at_terminal()
@@ -184,6 +187,10 @@ local function evaluate(chunk, quiet, terminal)
             failure = not shown[1] and shown[2]
         end
     end
+    for _, watcher in pairs(watchers) do
+        local shown = run(watcher, results)
+        failure = failure or not shown[1] and shown[2]
+    end
     if failure then
         complain(terminal, failure)
     end
@@ -327,14 +334,19 @@ local function repl(options)
     if not (options and options.quiet) and core._input_terminal() and core._terminal() then
         banner(terminal)
     end
+    local nested = running
+    running = true
     local ended, message = pcall(function()
         load_startup(terminal)
         session(terminal, require "rill.shell.reader"(complete))
     end)
     core._interrupts(outer)
+    running = nested
     if not ended then
         error(message, 0)
     end
 end
 
-return {repl = repl}
+-- watchers: functions that are called with the results of each statement, by a key. is_running() returns whether the
+-- prompt runs.
+return {repl = repl, watchers = watchers, is_running = function() return running end}
