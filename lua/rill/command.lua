@@ -2,7 +2,8 @@
 -- messages are the same as lua's.
 local with_value = { e = true, l = true, d = true }
 local long_value = { ["--device"] = true, ["--lint"] = true }
-local about = [[Runs Lua with rill: streams and kernels on a graphics device. Without a script, starts a prompt.]]
+local about = [[Runs Lua with rill: streams and kernels on a graphics device. Without a script, starts a prompt,
+or runs standard input if it is not a terminal.]]
 local examples = [[
   rill                            starts the prompt; ? prints help
   rill script.lua 1 2             runs a script; arg is set as by lua

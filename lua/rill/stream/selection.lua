@@ -346,8 +346,8 @@ function selection.pad(s, options, ...)
         fail("s:pad: expected the option 'value' or the option 'boundary', got both")
     end
     local shape <const> = s.shape
-    local before <const> = option.per_dimension("s:pad", "before", o.before, #shape)
-    local after <const> = option.per_dimension("s:pad", "after", o.after, #shape)
+    local before <const> = option.per_dimension("s:pad", "before", o.before, #shape, "the stream has")
+    local after <const> = option.per_dimension("s:pad", "after", o.after, #shape, "the stream has")
     if not o.boundary or o.boundary == "zero" and types.list[s.type] then
         local value = o.value
         if value == nil and not types.list[s.type] then
@@ -444,8 +444,9 @@ function selection.stack(list, axis, ...)
         s = errors.open(("rill.stack: argument #1 'list': item %d"):format(k), s, type(s) == "number" and
             "expected an open stream, got a number: rill.from makes a stream of numbers" or nil)
         if k > 1 and (s.type ~= parts[1].type or s.shape ~= parts[1].shape) then
-            fail("rill.stack: argument #1 'list': item %d: stream<%s>[%s] does not fit stream<%s>[%s]", k, s.type,
-                s.shape, parts[1].type, parts[1].shape)
+            local only_type <const> = s.shape == parts[1].shape
+            fail("rill.stack: argument #1 'list': item %d: stream<%s>[%s] does not fit stream<%s>[%s]%s", k, s.type,
+                s.shape, parts[1].type, parts[1].shape, only_type and ": s:cast converts the type" or "")
         end
         parts[k] = s
     end

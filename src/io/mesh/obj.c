@@ -232,8 +232,10 @@ static bool read_line(Reader *reader, TextWord word)
         return read_normal(reader);
     }
     return reader->mesh->skip || is_ignored(word) ||
-           error_set("line %zu: no line of OBJ begins with \"%.*s\"; option skip = true ignores such lines",
-                     reader->text.line, text_shown(word), word.text);
+           error_set(
+               "line %zu: no line of OBJ begins with \"%.*s\": rill.mesh.load with the option skip = true ignores such "
+               "lines, rill.frame.load reads tables",
+               reader->text.line, text_shown(word), word.text);
 }
 
 /* ---- the whole file */
