@@ -154,7 +154,7 @@ local calls = {
     ["rill.points.outliers"] = function(o) return rill.points.outliers(points, o) end,
     ["rill.points.icp"] = function(o) return rill.points.icp(points, points, o) end,
     ["rill.points.save"] = function(o) return rill.points.save("/nowhere/a.ply", points, o) end,
-    ["K:query"] = function(o) return rill.neighbors(points, {k = 1}):query(points, o) end,
+    ["neighbors:query"] = function(o) return rill.neighbors(points, {k = 1}):query(points, o) end,
     ["rill.lexsort"] = function(o) return rill.lexsort({line}, o) end,
     ["rill.npz.load"] = function(o) return rill.npz.load("/nowhere.npz", o) end,
     ["rill.npz.save"] = function(o) return rill.npz.save("/nowhere/a.npz", {line}, o) end,

@@ -149,6 +149,24 @@ describe("rill.neighbors", function()
         assert.same({0, 2, 1, 2, 2, 0}, rill.neighbors({1, 5, 2}, {k = 2}).indices:values())
     end)
 
+    it("takes empty lists, lists of queries as doubles, and columns of tables", function()
+        assert.same({0, 2}, rill.neighbors({}, {k = 2}).indices.shape)
+        assert.equal(0, rill.neighbors({{1, 2}}, {k = 2, queries = {}}).indices.size)
+        local t <const> = rill.frame {x = {1, 5, 2}, y = {0.5, 0.25, 0.5}}
+        local p <const> = rill.vec2(t.x, t.y)
+        local n <const> = rill.neighbors(p, {k = 1, queries = {{4, 0}}})
+        assert.equal("double", n.distances.type)
+        assert.same({1}, n.indices:reshape(1):values())
+        local near <const> = rill.neighbors(p, {k = 1, self = false})
+        assert.same({2, 2, 0}, t:with {near = near.indices:reshape(#t)}.near:values())
+        assert.same({1, 5, 2}, rill.frame {x = p.x, y = p.y}.x:values())
+        -- a table of pairs
+        local pairs_of <const> = rill.neighbors(p, {radius = 1, self = false})
+        local from <const> = rill.searchsorted(pairs_of.starts, rill.iota(#pairs_of.indices), {side = "right"}) - 1
+        assert.same({0, 2}, from:eval():values())
+        assert.same({2, 0}, pairs_of.indices:values())
+    end)
+
     it("updates its points and searches other queries", function()
         local first <const>, second <const> = scattered(80, 2, uniform), scattered(90, 2, uniform)
         local n = check("float", 2, first, {k = 3})
@@ -215,6 +233,20 @@ describe("rill.neighbors", function()
         local p <const> = rill.from({{0, 0}, {1, 1}}, "vec2")
         fails("element 2 is {nan, 1.0}: expected finite coordinates", {{0, 0}, {0 / 0, 1}}, {k = 1})
         fails("element 1 is inf: expected finite coordinates", {1 / 0, 2}, {k = 1})
+        local double <const> = p:cast "dvec2"
+        fails("expected points of vec2, as the first argument has, got dvec2: s:cast \"vec2\" converts them", p,
+            {k = 1, queries = double})
+        local t <const> = rill.frame {x = {1, 2}, y = {0.5, 1.5}}
+        fails("got frame: rill.vec3(t.x, t.y, t.z) joins three columns, rill.vec2(t.x, t.y) two", t, {k = 1})
+        fails("got a list of streams: rill.vec2 joins them", {t.x, t.y}, {k = 1})
+        if rill.device().traits.host_memory then -- no stream has more than 2 GiB
+            fails("2 queries and k = 600000000 are 1200000000 neighbors", p, {k = 600000000})
+            fails("or pass the queries in parts", p, {k = 600000000})
+        end
+        local n <const> = rill.neighbors(p, {k = 1})
+        local done, message = pcall(n.query, n, p, {kk = 1})
+        assert.is_false(done)
+        assert.truthy(message:find("neighbors:query: unknown option 'kk'", 1, true), message)
         fails("option 'queries': element 1 is nan", {1, 2}, {k = 1, queries = {0 / 0}})
         fails("got elements of int", rill.iota(3), {k = 1})
         fails("got float of shape 2x4: more than three coordinates", rill.stream("float", {2, 4}), {k = 1})
@@ -231,7 +263,7 @@ describe("rill.neighbors", function()
         fails("option 'periodic': coordinates along x are 0 to 1, more than the side 0.5 of the box", p,
             {k = 1, periodic = {0.5, 2}})
         fails("option 'periodic': expected the side of a periodic box", p, {k = 1, periodic = 0})
-        fails("option 'periodic' has 3 values", p, {k = 1, periodic = {1, 2, 3}})
+        fails("option 'periodic' has 3 values, the points have 2 dimensions", p, {k = 1, periodic = {1, 2, 3}})
         fails("coordinates up to 1e150", rill.from({1e200}, "double"), {k = 1})
         fails("2 queries and k = 2000000000 are 4000000000 neighbors, more than 2147483647", p, {k = 2000000000})
         fails("100000 queries with radius inf are 10000000000 neighbors", rill.random(100000), {radius = math.huge})

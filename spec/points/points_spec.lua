@@ -174,7 +174,39 @@ describe("rill.points", function()
         assert.same({2, 4, 6}, g:get(3))
     end)
 
+    it("takes matrices, doubles and lists", function()
+        local p <const> = rill.random({20, 3}, {seed = 1})
+        local expected <const> = points.normals(p:as "vec3")
+        local wide <const> = p:cast "double"
+        for _, s in ipairs {p, wide, wide:as "dvec3", p * 1, p:transpose():copy():transpose(), p:as "vec3"} do
+            assert.equal(expected:bytes(), points.normals(s):bytes())
+        end
+        assert.same({2, 3}, points.transform(rill.stream("float", {2, 3, 3}), rill.translation {0, 0, 0}).shape)
+        local g <const> = rill.grad(function(q)
+            return points.transform(q, rill.scaling {2, 3, 4}).y:sum()
+        end)
+        assert.same({{0, 3, 0}, {0, 3, 0}}, g(rill.stream("float", {2, 3})):read())
+        assert.same({{0, 3, 0}, {0, 3, 0}}, g(rill.stream("dvec3", 2)):read())
+        local _, _, mean = points.voxel({{0, 0, 0}, {0.1, 0, 0}, {2, 0, 0}}, 1, {values = {1, 3, 5}})
+        assert.same({2, 5}, mean:values())
+        local _, _, means = points.voxel({{0, 0, 0}, {0.1, 0, 0}}, 1, {values = {a = {1, 3}, b = {{1, 0}, {0, 1}}}})
+        assert.same({2}, means.a:values())
+        assert.same({{0.5, 0.5}}, means.b:read())
+    end)
+
     it("names wrong arguments", function()
+        local flat <const> = rill.stream("float", {2, 2})
+        for expected, value in pairs {
+            ["a stream of float of shape 2x2"] = flat,
+            ["a stream of vec2 of shape 2: rill.vec3(s.x, s.y, 0) adds a coordinate"] = flat:as "vec2",
+            ["a stream of ivec3 of shape 2: s:cast \"vec3\" converts it"] = rill.stream("ivec3", 2),
+            ["a stream of int of shape 2x3: s:cast \"float\" converts it"] = rill.stream("int", {2, 3}),
+            ["frame: rill.vec3(t.x, t.y, t.z) joins three columns"] = rill.frame {x = {1}, y = {2}, z = {3}},
+            ["a list of streams: rill.vec3 joins them"] = {flat, flat, flat},
+        } do
+            check.names({"argument #1 'p': expected a stream of vec3", expected}, points.normals, value)
+        end
+        check.names({"got a stream of shape {3}"}, points.voxel, {{0, 0, 0}}, 1, {values = rill.iota(3)})
         local p = {{0, 0, 0}, {1, 0, 0}}
         local bad = {{0, 0, 0}, {1, 0 / 0, 0}}
         for _, name in ipairs {"normals", "outliers"} do

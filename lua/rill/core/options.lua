@@ -184,14 +184,15 @@ function option.choice(names, default)
     return {function(v) return set[v] end, words, default}
 end
 
---- option.per_dimension(where, name, value, rank) returns an array of `rank` values (1 to 8) of an option that is one
--- value, or an array of one per dimension; and the same array with the last dimension first, as in kernels.
-function option.per_dimension(where, name, value, rank)
+--- option.per_dimension(where, name, value, rank [, what]) returns an array of `rank` values (1 to 8) of an option that
+-- is one value, or an array of one per dimension; and the same array with the last dimension first, as in kernels.
+-- what: the words of messages for what has the dimensions. Default: "the grid has".
+function option.per_dimension(where, name, value, rank, what)
     assert(rank <= 8)
     local list, reversed, several = {}, {}, option.table[1](value)
     if several and #value ~= rank then
-        fail("%s: option '%s' has %d value%s, the grid has %d dimension%s", where, name, #value,
-            #value == 1 and "" or "s", rank, rank == 1 and "" or "s")
+        fail("%s: option '%s' has %d value%s, %s %d dimension%s", where, name, #value,
+            #value == 1 and "" or "s", what or "the grid has", rank, rank == 1 and "" or "s")
     end
     for d = 1, rank do
         if several then list[d] = value[d] else list[d] = value end

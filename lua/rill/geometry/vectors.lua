@@ -5,10 +5,44 @@ local fail <const> = errors.fail
 
 local vectors = {}
 
---- vectors.take(where, i, name, value) returns a stream of vec3 for argument i: a stream, an expression, or a table of
--- {x, y, z}. The caller closes the stream unless it is `value`.
+--- vectors.told(value) returns the description of a value that has no points, and what to do, for messages.
+function vectors.told(value)
+    local kind <const> = rill.type(value)
+    if kind == "frame" then
+        return "frame: rill.vec3(t.x, t.y, t.z) joins three columns, rill.vec2(t.x, t.y) two"
+    elseif type(value) == "table" and rill.type(value[1]) then
+        return ("a list of streams: rill.vec%d joins them"):format(#value == 2 and 2 or 3)
+    elseif errors.not_open(value) then
+        return errors.told(value)
+    end
+    local rank <const> = #value.shape
+    local shape <const> = table.concat(value.shape, "x")
+    if value.type:find "^d?vec2$" then
+        return ("a stream of %s of shape %s: rill.vec3(s.x, s.y, 0) adds a coordinate"):format(value.type, shape)
+    elseif value.type:find "^[iu]vec3$" or rank > 1 and value.type:find "^u?int$" then
+        return ("a stream of %s of shape %s: s:cast \"%s\" converts it"):format(value.type, shape,
+            rank > 1 and "float" or "vec3")
+    end
+    return ("a stream of %s of shape %s"):format(value.type, shape)
+end
+
+-- Returns a stream of vec3 with the elements of a stream of dvec3, or of a stream of float or double whose last
+-- dimension is 3; otherwise nil.
+local function converted(s)
+    if s.type == "dvec3" then
+        return s:cast "vec3"
+    elseif #s.shape > 1 and s.shape[#s.shape] == 3 and (s.type == "float" or s.type == "double") then
+        local reals <const> = s.type == "double" and s:cast "float" or s
+        local done, view = pcall(reals.as, reals, "vec3")
+        return done and view or reals:copy():as "vec3"
+    end
+end
+
+--- vectors.take(where, i, name, value) returns a stream of vec3 for argument i: a stream or an expression of vec3 or
+-- dvec3, or of float or double with a last dimension of 3, or a table of {x, y, z}. The caller closes the stream unless
+-- it is `value`.
 function vectors.take(where, i, name, value)
-    if type(value) == "table" and not rill.type(value) then
+    if type(value) == "table" and not rill.type(value) and not rill.type(value[1]) then
         local done, made = pcall(rill.from, value, "vec3")
         if not done or #made.shape ~= 1 then
             local element = not done and made:match "element %[%d+%]: .*$"
@@ -20,11 +54,12 @@ function vectors.take(where, i, name, value)
         return made
     end
     local s = not errors.not_open(value) and (rill.type(value) == "expression" and value:eval() or value)
-    if not s or s.type ~= "vec3" then
+    local vector <const> = s and (s.type == "vec3" and s or converted(s))
+    if not vector then
         fail("%s: argument #%d '%s': expected a stream of vec3 or a list of {x, y, z}, got %s", where, i, name,
-            s and "a stream of " .. s.type or errors.told(value))
+            vectors.told(s or value))
     end
-    return s
+    return vector
 end
 
 --- vectors.shape(where, origins, directions) returns the common shape of two streams of vec3, one of which may have a

@@ -88,11 +88,25 @@ local function cell_order(own, p, size, low, high)
     return rill.lexsort {own.x, own.y, own.z}
 end
 
+-- Returns whether a value is a list of numbers, or of rows of numbers.
+local function is_list(value)
+    local first <const> = type(value) == "table" and not rill.type(value) and value[1]
+    return type(first) == "number" or type(first) == "table" and type(first[1]) == "number"
+end
+
 -- Returns the means of values with one element per point.
 local function mean_of(own, where, values, order, ids, counts)
-    if errors.not_open(values) or values.shape[1] ~= order.size or #values.shape ~= 1 then
+    if is_list(values) then
+        local width <const> = type(values[1]) == "table" and #values[1] or 1
+        local done, made = pcall(rill.from, values, width > 1 and width < 5 and "vec" .. width or nil)
+        values = done and made or values
+        own[#own + 1] = done and made or nil
+    end
+    local open <const> = not errors.not_open(values)
+    if not open or values.shape[1] ~= order.size or #values.shape ~= 1 then
         fail("%s: option 'values': expected a stream with one element for each of the %d points, got %s", where,
-            order.size, errors.told(values))
+            order.size, open and ("a stream of shape {%s}"):format(table.concat(values.shape, ", ")) or
+            errors.told(values))
     end
     local sorted <close> = rill.gather(values, order)
     local runs, sums = rill.reduce_by_key(ids, sorted)
@@ -130,7 +144,7 @@ cloud.voxel = errors.guard(function(points, size, options)
     own.same, own.sums = rill.reduce_by_key(own.ids, own.offset)
     local mean <const> = run.means(own.starts, counts, own.sums, p, own.order, size)
     local values = taken.values
-    if values ~= nil and not rill.type(values) then
+    if values ~= nil and not rill.type(values) and not is_list(values) then
         local list = {}
         for name, s in pairs(values) do list[name] = mean_of(own, where, s, own.order, own.ids, counts) end
         return mean, counts, list

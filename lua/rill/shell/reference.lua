@@ -482,7 +482,7 @@ reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
     particles = "P", nbody = "N", optimizer = "O", mesh = "M", tree = "T", scene = "S", big = "b", ["mpi.stream"] = "D",
-    frame = "frame", neighbors = "K",
+    frame = "frame", neighbors = "neighbors",
 }
 
 --- reference.aliases: the definitions of the type names in signatures, in LuaLS's notation.

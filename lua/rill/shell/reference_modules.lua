@@ -166,12 +166,12 @@ rill.points.save(path: string, p: source|table, options?: {normals?: source|tabl
 ]==] },
     { "neighbors", [==[
 rill.neighbors(points: source|table, options: {k?: integer, radius?: number, queries?: source|table, periodic?: number|number[], self?: boolean}, more?: table): neighbors -- returns the k nearest points of each point or query, or all points within a radius. Points have one to three coordinates
-K:query(queries?: source|table, options?: {k?: integer, radius?: number, periodic?: number|number[], self?: boolean}): neighbors -- searches other queries among the same points, whose tree is used again. Default of the options: those of K
-K:update(points: source|table): neighbors -- searches again with other points and the same options. The fields of K are new streams
-K.indices: stream -- the 0-based indices of the neighbors, nearest first: {m, k}, -1 if there are fewer; for a radius the lists of all queries in one dimension
-K.distances: stream -- the distances of the neighbors; infinity if there are fewer
-K.starts: stream? -- for a radius: where the list of each query starts, and the end of the last one
-K:close() -- frees its memory at once
+neighbors:query(queries?: source|table, options?: {k?: integer, radius?: number, periodic?: number|number[], self?: boolean}): neighbors -- searches other queries among the same points, whose tree is used again. Default of the options: those of the search
+neighbors:update(points: source|table): neighbors -- searches again with other points and the same options. The fields of the search are new streams
+neighbors.indices: stream -- the 0-based indices of the neighbors, nearest first: {m, k}, -1 if there are fewer; for a radius the lists of all queries in one dimension
+neighbors.distances: stream -- the distances of the neighbors; infinity if there are fewer
+neighbors.starts: stream? -- for a radius: where the list of each query starts, and the end of the last one
+neighbors:close() -- frees its memory at once
 ]==] },
     { "mesh", [==[
 rill.mesh.new(options: {positions: source|table, triangles: source|table, normals?: source|table, uv?: source|table, attributes?: table}): mesh -- returns a triangle mesh: vec3 positions, ivec3 vertex indices (0-based). The data is copied and checked

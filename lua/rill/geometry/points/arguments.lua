@@ -3,17 +3,26 @@ local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local recorder = require "rill.core.recorder"
 local tree = require "rill.geometry.points.tree"
+local vectors = require "rill.geometry.vectors"
 local fail <const> = errors.fail
 
 local arguments = {}
 
 local MOST <const> = 1e150 -- of doubles
 
--- Returns a stream of a list of Lua: of numbers, or of rows of two or three numbers.
-local function of_list(where, list)
+-- Returns a stream of a list of Lua: of numbers, or of rows of two or three numbers. wanted: the type of points, if
+-- rows have as many numbers; also the type of an empty list.
+local function of_list(where, list, wanted)
     local first <const> = list[1]
+    if first == nil then
+        return rill.stream(wanted or "float", 0)
+    end
     local width <const> = type(first) == "table" and #first or 1
-    local done, made = pcall(rill.from, list, width == 1 and "float" or width <= 3 and "vec" .. width or nil)
+    local type_of_rows = width == 1 and "float" or width <= 3 and "vec" .. width or nil
+    if wanted and type_of_rows and tree.types[wanted].rank == width then
+        type_of_rows = wanted
+    end
+    local done, made = pcall(rill.from, list, type_of_rows)
     if not done then
         fail("%s: %s", where, made:match "element .*$" or made)
     end
@@ -31,12 +40,13 @@ local function described(s, type)
     return ("%s of shape %s: more than three coordinates need another method"):format(s.type, shape)
 end
 
---- arguments.points(where, value) returns the points of an argument as a stream of one dimension, whose element is a
--- point: float, vec2, vec3, double, dvec2 or dvec3. `value`: a stream, an expression, or a list of numbers
--- or of rows of numbers. Messages begin with `where`.
-function arguments.points(where, value)
-    if type(value) == "table" and not rill.type(value) and #value > 0 then
-        value = of_list(where, value)
+--- arguments.points(where, value [, wanted]) returns the points of an argument as a stream of one dimension, whose
+-- element is a point: float, vec2, vec3, double, dvec2 or dvec3. `value`: a stream, an expression, or a list of numbers
+-- or of rows of numbers, whose type is `wanted` if it has as many coordinates. Messages begin with `where`.
+function arguments.points(where, value, wanted)
+    if type(value) == "table" and not rill.type(value) and not rill.type(value[1]) and
+        (#value > 0 or next(value) == nil) then
+        value = of_list(where, value, wanted)
     end
     if recorder.on and recorder.tracks(value) then
         fail("%s: the points depend on the arguments of the function that is differentiated, and indices of " ..
@@ -56,7 +66,7 @@ function arguments.points(where, value)
         return done and view or s:copy():as(vector)
     end
     fail("%s: expected points: a stream of vec2, vec3, dvec2 or dvec3 of one dimension, or of float or double of " ..
-        "shape {n} or {n, d} with d from 1 to 3, got %s", where, s and described(s, type) or errors.told(value))
+        "shape {n} or {n, d} with d from 1 to 3, got %s", where, s and described(s, type) or vectors.told(value))
 end
 
 local function told(point)

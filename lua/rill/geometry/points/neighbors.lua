@@ -61,8 +61,9 @@ local function arguments_of(n, more)
     return more
 end
 
--- Raises an error if `entries` neighbors of `bytes` bytes each do not fit. `counts`: words that explain the number.
-local function check_memory(entries, bytes, counts, remedy)
+-- Returns the streams that make() creates for `entries` neighbors of `bytes` bytes each. Raises an error if they do not
+-- fit. `counts`: words that explain the number.
+local function allocate(entries, bytes, counts, remedy, make)
     local memory, limits <const> = rill.memory(), rill.device().limits
     local live <const> = memory.streams + memory.structs + memory.pages
     local device <const> = limits.memory_bytes > 0 and limits.memory_bytes or math.huge
@@ -74,14 +75,21 @@ local function check_memory(entries, bytes, counts, remedy)
         fail("rill.neighbors: %s are %.0f neighbors, which need %.0f MiB of memory, more than the %.0f MiB that are " ..
             "free: %s", counts, entries, entries * bytes / 2 ^ 20, math.max(most - live, 0) / 2 ^ 20, remedy)
     end
+    local made <const> = table.pack(pcall(make))
+    if not made[1] then
+        fail("rill.neighbors: %s are %.0f neighbors: %s: %s", counts, entries,
+            made[2]:match "out of device memory.*$" or made[2], remedy)
+    end
+    return table.unpack(made, 2)
 end
 
 -- Finds the nearest n.k points of each query.
 local function find_nearest(n)
     local t <const>, k <const> = n.tree, n.k
-    check_memory(1.0 * n.rows * k, t.real == "double" and 12 or 8, ("%d queries and k = %d"):format(n.rows, k),
-        "choose a smaller k, or pass the queries in parts")
-    n.indices, n.distances = rill.stream("int", {n.rows, k}, -1), rill.stream(t.real, {n.rows, k}, math.huge)
+    n.indices, n.distances = allocate(1.0 * n.rows * k, t.real == "double" and 12 or 8,
+        ("%d queries and k = %d"):format(n.rows, k), "choose a smaller k, or pass the queries in parts", function()
+            return rill.stream("int", {n.rows, k}, -1), rill.stream(t.real, {n.rows, k}, math.huge)
+        end)
     local given <const> = arguments_of(n, {
         near = n.near, least = t.least, width = k, index = n.indices:reshape(n.rows * k),
         distance = n.distances:reshape(n.rows * k),
@@ -140,11 +148,12 @@ local function find_within(n)
     visit(true)
     local total <const> = counts:sum()
     local words <const> = ("%d queries with radius %g"):format(n.rows, n.radius)
-    check_memory(1.0 * total, n.tree.real == "double" and 28 or 24, words,
-        "choose a smaller radius, give k, too, or pass the queries in parts")
+    given.index, given.row, given.square = allocate(1.0 * total, n.tree.real == "double" and 28 or 24, words,
+        "choose a smaller radius, give k, too, or pass the queries in parts", function()
+            return rill.stream("int", total), rill.stream("int", total), rill.stream("double", total)
+        end)
     n.starts, n.longest = counts:scan("add", {exclusive = true}), counts:max()
-    given.ends, given.index = n.starts:copy(), rill.stream("int", total)
-    given.row, given.square = rill.stream("int", total), rill.stream("double", total)
+    given.ends = n.starts:copy()
     visit(false)
     sort_lists(n, given)
     for _, name in ipairs {"ends", "row", "square"} do given[name]:close() end
@@ -189,7 +198,7 @@ local function take_box(where, n, periodic, low, high)
         n.box = nil
         return
     end
-    local _, sides = option.per_dimension(where, "periodic", periodic, n.tree.rank)
+    local _, sides = option.per_dimension(where, "periodic", periodic, n.tree.rank, "the points have")
     n.box = {}
     for d = 1, n.tree.rank do
         n.box[d] = type(periodic) == "table" and periodic[d] or sides[d]
@@ -219,10 +228,11 @@ local function take_queries(where, n)
         n.rows, n.sorted, n.near = t.count, t.points, rill.iter("int", t.count, 0, t.count)
     else
         local name <const> = where .. ": option 'queries'"
-        local q <const> = arguments.points(name, n.queries)
+        local q <const> = arguments.points(name, n.queries, t.type)
         if q.type ~= t.type then
-            fail("%s: option 'queries': expected points of %s, as the first argument has, got %s", where, t.type,
-                q.type)
+            local same <const> = tree.types[q.type].rank == t.rank
+            fail("%s: option 'queries': expected points of %s, as the first argument has, got %s%s", where, t.type,
+                q.type, same and (": s:cast \"%s\" converts them"):format(t.type) or "")
         elseif n.without then
             fail("%s: option 'self' applies to queries that are the points themselves", where)
         end
@@ -250,16 +260,16 @@ end
 -- ---- objects
 
 local Neighbors <const> = class.define {
-    type = "rill.neighbors", letter = "K", one = "a neighbor search", closed = "closed neighbor search",
+    type = "rill.neighbors", letter = "neighbors", one = "a neighbor search", closed = "closed neighbor search",
     release = function() end,
     describe = function(n)
         local what <const> = n.k and ("%d nearest neighbors"):format(n.k) or ("neighbors within %g"):format(n.radius)
         return ("%s of %d point%s among %d"):format(what, n.rows, n.rows == 1 and "" or "s", n.tree.count)
     end,
 }
---- K.indices: 0-based indices of the neighbors, nearest first: {m, k}, -1 if there are fewer; or the lists of all
--- queries. K.distances: their distances, infinity if there are fewer. K.starts: for a radius, where the list of each
--- query starts.
+--- neighbors.indices: 0-based indices of the neighbors, nearest first: {m, k}, -1 if there are fewer; or the lists of
+-- all queries. neighbors.distances: their distances, infinity if there are fewer. neighbors.starts: for a radius, where
+-- the list of each query starts.
 for _, name in ipairs {"indices", "distances", "starts"} do
     Neighbors.fields[name] = name
 end
@@ -279,27 +289,28 @@ local function neighbors(points, options, more)
     return Neighbors.create(search("rill.neighbors", n))
 end
 
---- K:query(queries [, options]) returns a new search of other queries among the same points, whose tree is used again.
--- Default of the options: those of K.
+--- neighbors:query(queries [, options]) returns a new search of other queries among the same points, whose tree is used
+-- again. Default of the options: those of the search.
 function Neighbors.methods:query(queries, options)
     local n <const> = Neighbors.check(self, "query")
-    errors.options("K:query", options, OPTIONS)
+    errors.options("neighbors:query", options, OPTIONS)
     local given <const> = tables.copy(options)
     if given.k == nil and given.radius == nil then given.k, given.radius = n.k, n.radius end
     if given.periodic == nil then given.periodic = n.periodic end
     if queries ~= nil then given.queries = queries end
-    return Neighbors.create(search("K:query", create("K:query", n.tree, given)))
+    return Neighbors.create(search("neighbors:query", create("neighbors:query", n.tree, given)))
 end
 
---- K:update(points) searches again with other points and the same options. Returns K, whose fields are new streams.
+--- neighbors:update(points) searches again with other points and the same options. Returns the search, whose fields are
+-- new streams.
 function Neighbors.methods:update(points)
     local n <const> = Neighbors.check(self, "update")
     local changed <const> = tables.copy(n)
-    build("K:update", changed, points)
-    search("K:update", changed)
+    build("neighbors:update", changed, points)
+    search("neighbors:update", changed)
     for name, value in pairs(changed) do n[name] = value end
     return self
 end
-class.guard(Neighbors.methods, "K")
+class.guard(Neighbors.methods, "neighbors")
 
 return {neighbors = errors.guard(neighbors, "rill.neighbors"), points = arguments.points}
