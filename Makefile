@@ -294,7 +294,7 @@ bench: ## build, compare the speed of rill with other libraries; BENCH="numpy to
 
 .PHONY: run-bench
 run-bench: $(CORE) $(PEER) $(BUILD)/bench/open_device $(BUILD)/bench/peer_tbb.tried $(BUILD)/bench/peer_fcl.tried \
-	$(BUILD)/bench/peer_embree.tried
+	$(BUILD)/bench/peer_embree.tried $(BUILD)/spec/support/sockets.so
 	@$(RUN) $(LUA) bench/run.lua $(BENCH)
 
 $(BUILD)/bench/open_device: bench/peer/open_device.c | $(BUILD)/bench/

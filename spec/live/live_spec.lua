@@ -164,6 +164,22 @@ describe("rill.live", function()
         assert.same({396, 596, 5, 5}, shown(client, "ramp").view)
     end)
 
+    test("reads images back asynchronously on devices that queue work", function()
+        local view, client = both()
+        view._state.queues = true
+        local s = rill.random({20, 30})
+        for i = 1, 3 do
+            s:fill(i / 4)
+            view:image("s", s)
+            s:fill(0)
+            view:running()
+            local values = decoded(shown(client, "s"), "uint8"):values()
+            assert.equal(({64, 128, 191})[i], values[7])
+            local stop = rill.clock() + 0.05
+            repeat until rill.clock() > stop
+        end
+    end)
+
     test("tells the value under the pointer", function()
         local view, client = both()
         local s = rill.from({{1, 2, 3}, {4, 5, 6}}, "float")

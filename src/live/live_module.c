@@ -203,21 +203,36 @@ static int live_image(lua_State *L)
     return publish(L, handle, name, kind, rows, columns);
 }
 
-/* server:put(name, header [, payload [, hidden]]): publishes a panel whose payload is sent as it is. */
-static int live_put(lua_State *L)
+/* server:fill(bytes): makes a copy of a string the draft. */
+static int live_fill(lua_State *L)
 {
     Handle *handle = handle_of(L);
-    size_t length = 0;
-    const char *name = name_argument(L, 2);
-    luaL_checkstring(L, 3);
-    const char *payload = luaL_optlstring(L, 4, "", &length);
-    bool hidden = lua_toboolean(L, 5);
-    lua_settop(L, 5);
+    size_t length;
+    const char *bytes = luaL_checklstring(L, 2, &length);
+    lua_settop(L, 2);
     lua_pushcfunction(L, live_draft);
     lua_pushvalue(L, 1);
     lua_pushinteger(L, (lua_Integer)length);
     lua_call(L, 2, 0);
-    memcpy(handle->draft->bytes, payload, length);
+    memcpy(handle->draft->bytes, bytes, length);
+    return 0;
+}
+
+/* server:put(name, header [, payload [, hidden]]): publishes a panel whose payload is sent as it is. */
+static int live_put(lua_State *L)
+{
+    Handle *handle = handle_of(L);
+    const char *name = name_argument(L, 2);
+    luaL_checkstring(L, 3);
+    bool hidden = lua_toboolean(L, 5);
+    lua_settop(L, 4);
+    lua_pushcfunction(L, live_fill);
+    lua_pushvalue(L, 1);
+    lua_pushstring(L, "");
+    if (!lua_isnil(L, 4)) {
+        lua_copy(L, 4, -1);
+    }
+    lua_call(L, 2, 0);
     return publish(L, handle, name, hidden ? PANEL_HIDDEN : PANEL_PLAIN, 0, 0);
 }
 
@@ -304,12 +319,22 @@ __attribute__((visibility("default"))) int luaopen_rill_live_core(lua_State *L);
 
 int luaopen_rill_live_core(lua_State *L)
 {
-    static const luaL_Reg methods[] = {
-        {"close", live_close},   {"port", live_port},       {"clients", live_clients},
-        {"draft", live_draft},   {"image", live_image},     {"put", live_put},
-        {"remove", live_remove}, {"control", live_control}, {"next", live_next},
-        {"wait", live_wait},     {"counts", live_counts},   {"interrupted", live_interrupted},
-        {"__gc", live_close},    {"__close", live_close},   {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"close", live_close},
+                                       {"port", live_port},
+                                       {"clients", live_clients},
+                                       {"draft", live_draft},
+                                       {"image", live_image},
+                                       {"put", live_put},
+                                       {"fill", live_fill},
+                                       {"remove", live_remove},
+                                       {"control", live_control},
+                                       {"next", live_next},
+                                       {"wait", live_wait},
+                                       {"counts", live_counts},
+                                       {"interrupted", live_interrupted},
+                                       {"__gc", live_close},
+                                       {"__close", live_close},
+                                       {NULL, NULL}};
     static const luaL_Reg functions[] = {{"open", live_open}, {"key", live_key}, {NULL, NULL}};
     luaL_newmetatable(L, server_name);
     luaL_setfuncs(L, methods, 0);

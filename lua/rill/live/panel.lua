@@ -99,18 +99,36 @@ local function samples(palette)
     return palette and json.list(list) or '["#000000","#ffffff"]'
 end
 
+-- Publishes the image whose read-back was started, if there is one.
+local function take_image(state, one)
+    local request <close> = one.request
+    if request then
+        one.request = nil
+        local bytes = request:bytes()
+        state.server:fill(bytes)
+        state.server:image(table.unpack(one.arguments, 1, 10))
+    end
+end
+
+-- On devices that queue work, an image is read back asynchronously, and published by a later call of v:running().
 -- Publishes an image {pixels =, min =, max =, view =, shown =, channels =, rows =, columns =}.
 local function send_image(state, one, drawn, options, value)
     local width, height, channels = drawn.shown[2], drawn.shown[1], drawn.channels
     local palette = channels == 1 and options.colormap and core._colormap(options.colormap) or nil
     local format = channels == 4 and width * height > JPEG_PIXELS and state.jpeg and "jpeg" or "png"
     local bytes = width * height * channels
-    core._download(drawn.pixels, state.server:draft(bytes), 0, bytes)
     local text = header(one, {n = 20, "width", json.number(drawn.columns), "height", json.number(drawn.rows), "shown",
         numbers {width, height}, "mime", json.text("image/" .. format), "min", json.number(drawn.min), "max",
         json.number(drawn.max), "colormap", options.colormap and json.text(options.colormap), "view",
         numbers(drawn.view), "value", value, "colors", channels == 1 and samples(palette) or nil})
-    state.server:image(one.name, text, one.kind, drawn.rows, drawn.columns, width, height, channels, format, palette)
+    local arguments = {one.name, text, one.kind, drawn.rows, drawn.columns, width, height, channels, format, palette}
+    if state.queues then
+        take_image(state, one)
+        one.request, one.arguments = drawn.pixels:request(), arguments
+    else
+        core._download(drawn.pixels, state.server:draft(bytes), 0, bytes)
+        state.server:image(table.unpack(arguments, 1, 10))
+    end
 end
 
 -- Appends an image to the recording.
@@ -237,6 +255,9 @@ function panel.flush(state, now)
     for _, one in ipairs(state.order) do
         if one.stale and (not now or now >= one.due) and is_seen(state, one) then
             redraw(state, one, now or rill.clock())
+        end
+        if one.request and (not now or one.request:ready()) then
+            take_image(state, one)
         end
     end
 end

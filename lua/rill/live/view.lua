@@ -300,7 +300,7 @@ function methods.record(self, path, options)
         recording.stop(state)
     elseif type(path) ~= "string" then
         fail("v:record: argument #1 'path': expected a path (a string), got %s", errors.told(path))
-    else
+    elseif state.jpeg ~= nil then -- not on ranks that do not serve
         recording.start(state, "v:record", path, options)
     end
     publish_state(state, rill.clock())
@@ -318,6 +318,7 @@ function view.create(state)
     state.panels, state.order, state.controls, state.events, state.functions = {}, {}, {}, {}, {}
     state.frame, state.counted, state.counted_at, state.state_due = 0, 0, now, 0
     state.paused, state.stopped, state.step = false, false, false
+    state.queues = not rill.device().traits.synchronous
     local object = views.create(state)
     panel.layout(state)
     publish_state(state, now)
