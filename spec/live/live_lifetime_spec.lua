@@ -82,7 +82,9 @@ describe("views of rill.live", function()
         steps(second)
         assert.equal(descriptors, count "fd", "descriptors")
         assert.equal(threads, count "task", "threads")
-        assert.is_true(kilobytes() - memory < most, ("%d KiB more"):format(kilobytes() - memory))
+        -- A sanitizer keeps what was freed, and reports leaks at the end.
+        local more = kilobytes() - memory
+        assert.truthy(os.getenv "RILL_SANITIZE" or more < most, ("%d KiB more"):format(more))
     end
 
     test("leave nothing", function() check(300, 600, 6000) end)

@@ -39,14 +39,14 @@ static void add_chunk(StrBuf *out, const char *type, const void *data, size_t le
     }
     add_word(out, (uint32_t)length);
     strbuf_add_bytes(out, type, 4);
-    strbuf_add_bytes(out, data, length);
+    strbuf_add_bytes(out, length > 0 ? data : "", length);
     add_word(out, (uint32_t)sum);
 }
 
 static bool deflate_some(z_stream *z, StrBuf *out, int flush)
 {
     unsigned char bytes[OUTPUT];
-    int status;
+    int status = Z_OK;
     do {
         z->next_out = bytes;
         z->avail_out = OUTPUT;
