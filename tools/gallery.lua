@@ -14,7 +14,9 @@ local WIDTH = 640 -- the maximum width of a thumbnail in pixels
 -- compiling.
 local function run(path, folder)
     local start = rill.clock()
-    local lines = files.lines("cd '%s' && lua5.4 '%s/%s' 2>&1; echo \"status $?\"", folder, files.here(), path)
+    -- Examples of rill.live run until they are stopped.
+    local limit = path:match "/live_" and "timeout --foreground --preserve-status --signal=INT 10 " or ""
+    local lines = files.lines("cd '%s' && %slua5.4 '%s/%s' 2>&1; echo \"status $?\"", folder, limit, files.here(), path)
     local status = table.remove(lines)
     assert(status == "status 0", path .. ": " .. table.concat(lines, "\n"))
     return lines, rill.clock() - start
