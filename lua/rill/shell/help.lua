@@ -13,6 +13,8 @@ Type Lua. The value of an expression is printed and stored in _ (the previous re
   k = rill.kernel "kernel void twice(float x<>, out float r<>) { r = 2.0 * x; }"
   k(x)                           runs a kernel, once per element
   rill.show(rill.random({32, 64}))
+  t = rill.frame.load "sales.csv"             a table: ?rill.frame, ?frame lists its methods
+  rill.neighbors(rill.vec2(t.x, t.y), {k = 8})    nearest points: ?rill.neighbors, ?rill.points
 ?name or help(name) explains a name: ?rill.stream, ?s:scan, ?gather. help(x) lists the methods of a value.
 ?rill lists the names in the module, ?? all names.
 Tab completes names, methods after ':', option names and, in strings, paths. Ctrl-C interrupts, Ctrl-D ends.]]
@@ -78,7 +80,7 @@ local function everything(width)
     end
     for _, kind in ipairs { "stream", "expression", "kernel", "device", "translator", "container", "range",
         "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody",
-        "optimizer", "frame" } do
+        "optimizer", "frame", "neighbors" } do
         -- Expressions also have the methods of streams.
         local letter = kind == "expression" and "e" or reference.letters[kind]
         texts[#texts + 1] = heading(kind) .. members_of(letter, width)
