@@ -1,5 +1,6 @@
 -- Expressions over the columns of a table: "x > 2 and name == 'a'". A text is converted to an expression of the kernel
 -- language, whose parameters are the columns and constants that it names.
+local calls = require "rill.frame.calls"
 local categories = require "rill.core.categories"
 local columns = require "rill.frame.columns"
 local core = require "rill.core"
@@ -316,9 +317,75 @@ local function name_text(self, list, i)
     return unknown(self, name)
 end
 
+-- Returns the text of the structures and of the functions that an expression uses.
+local function head_of(self)
+    local texts = {}
+    for _, list in ipairs {self.structures, self.helpers} do
+        local own = {}
+        for _, each in pairs(list) do
+            own[#own + 1] = each
+        end
+        table.sort(own)
+        texts[#texts + 1] = table.concat(own)
+    end
+    return table.concat(texts)
+end
+
+local kernel_of -- defined below
+
+-- Returns the type of an expression of the kernel language; nil if it is not correct. `list`: its tokens.
+local function type_of(self, list, expression)
+    if #list == 1 and list[1].kind == "number" then
+        return list[1].text:find "[.eE]" and not list[1].text:find "^0[xX]" and self.real or
+            expression:find "u$" and "uint" or expression:find "%.0" and self.real or "int"
+    elseif #list == 1 then
+        local s = self.frame.columns[list[1].text]
+        local info = s and list[1].kind ~= "string" and types.list[s.type]
+        if info then
+            return info.seen
+        end
+    end
+    local kernel, kind = kernel_of(table.concat(self.declared, ", "), expression, head_of(self))
+    return kernel and kind or nil
+end
+
+local converted -- defined below
+
+-- Returns the text of the call of a function at token i, and the number of its tokens.
+local function call_text(self, list, i)
+    local texts, kinds, own, depth, at = {}, {}, {}, 0, i + 1
+    local function finish()
+        if #own > 0 then
+            local text = converted(self, own)
+            texts[#texts + 1], kinds[#texts + 1] = text, type_of(self, own, text)
+        end
+        own = {}
+    end
+    while list[at] do
+        local token = list[at]
+        local mark = token.kind == "operator" and token.text
+        if mark and CLOSES[mark] then
+            depth = depth - 1
+        end
+        if depth == 0 and at > i + 1 then
+            finish()
+            return calls.write(list[i].text, texts, kinds, self.real, self.helpers), at - i + 1
+        elseif depth == 1 and mark == "," then
+            finish()
+        elseif at > i + 1 then
+            own[#own + 1] = token
+        end
+        if mark and OPENS[mark] then
+            depth = depth + 1
+        end
+        at = at + 1
+    end
+    return list[i].text, 1 -- the bracket has no end
+end
+
 -- Returns the expression of the kernel language for a list of tokens. `not` reaches up to the next `and`, `or`, comma
 -- or closing bracket.
-local function converted(self, list)
+function converted(self, list)
     local parts, depth, open, i = {}, 0, {}, 1
     local function close(all)
         while open[#open] and (open[#open] == depth or all) do
@@ -340,6 +407,9 @@ local function converted(self, list)
             parts[#parts + 1], open[#open + 1] = "!(", depth
         elseif token.kind == "name" and token.text == "missing" and list[i + 1] and list[i + 1].text == "(" then
             parts[#parts + 1], done = missing_text(self, list, i), 4
+        elseif token.kind == "name" and calls.has(token.text) and list[i + 1] and list[i + 1].text == "(" and
+            not (list[i - 1] and list[i - 1].text == ".") then
+            parts[#parts + 1], done = call_text(self, list, i)
         elseif token.kind == "number" then
             parts[#parts + 1] = number_text(self, list, i)
         else
@@ -363,7 +433,7 @@ local RESULTS <const> = {
 local find, keep = lru(128) -- declarations and expression -> {kernel, type}
 
 -- Returns the kernel of an expression and its type; or nil and a message.
-local function kernel_of(declared, expression, structures, condition)
+function kernel_of(declared, expression, structures, condition)
     local key = table.concat({condition and "?" or "", structures, declared, expression}, "\n")
     local known = find(key)
     if known then
@@ -406,7 +476,7 @@ local function prepare(where, frame, source, constants, condition)
     end
     local self = {
         where = where, frame = frame, source = source, constants = constants or {}, by_key = {}, shown = {},
-        values = {}, declared = {}, structures = {},
+        values = {}, declared = {}, structures = {}, helpers = {},
     }
     local found = {}
     for _, token in ipairs(list) do
@@ -420,16 +490,6 @@ local function prepare(where, frame, source, constants, condition)
     if wrong then
         fail("%s: %s: %s", where, wrong, source)
     end
-    if self.structures[1] == nil and next(self.structures) then
-        local texts = {}
-        for _, each in pairs(self.structures) do
-            texts[#texts + 1] = each
-        end
-        table.sort(texts)
-        self.structures = table.concat(texts)
-    else
-        self.structures = ""
-    end
     local has_column = false
     for _, value in ipairs(self.values) do
         has_column = has_column or rill.type(value) == "stream"
@@ -438,7 +498,7 @@ local function prepare(where, frame, source, constants, condition)
         self.values[#self.values + 1] = rill.iota(frame.rows)
         self.declared[#self.declared + 1] = "int row_<>"
     end
-    local kernel, kind = kernel_of(table.concat(self.declared, ", "), expression, self.structures, condition)
+    local kernel, kind = kernel_of(table.concat(self.declared, ", "), expression, head_of(self), condition)
     if not kernel then
         fail("%s: %s: %s", where, readable(self, kind), source)
     end
