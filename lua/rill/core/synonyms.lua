@@ -6,6 +6,53 @@
 local synonyms = {}
 
 local lines <const> = {
+    frame = [==[
+frame:sort(names): sort_values order_by orderby arrange sort_by sorted argsort
+frame:join(u, {on = name}): merge inner_join left_join outer_join
+frame:join(u, {on = name, how = "anti"}): anti_join except
+frame:unique(names): drop_duplicates distinct dedup unique_rows
+frame:filter(condition): where query loc subset filter_rows isin
+frame:filter "not missing(x)": dropna drop_nulls drop_nans drop_na
+frame:filter "missing(x)": isna isnull is_null
+frame:with {x = "missing(x) ? 0.0 : x"}: fillna fill_null fill_nan
+frame:take(rill.choice(rill.iota(#t), n, {replace = false})): sample sample_n
+frame:group(name):aggregate {count = "count"}: value_counts countby
+frame:group(names): groupby group_by grouped
+frame:group(names):aggregate {m = "mean x"}: agg summarize
+frame:pivot(options): pivot_table crosstab unstack
+frame:melt(options): unpivot stack wide_to_long pivot_longer
+frame:with(columns): assign with_columns with_column mutate transmute eval apply map insert add_column
+frame:select(t.names): copy clone deepcopy
+frame:head(n): limit slice_head
+frame:sort "-x":head(n): nlargest top_k
+frame:sort "x":head(n): nsmallest bottom_k
+frame:rows(first, last): iloc slice islice
+frame:take(indices): gather reindex
+frame.names: columns colnames keys fields
+frame.types: dtypes schema dtype
+#frame: shape height nrow nrows len length size count
+#frame.names: width ncol ncols
+frame:each(): iterrows itertuples iter_rows iter rows_iter
+frame:table(): to_dict to_list tolist values to_table as_dict
+frame:save(path): to_csv write_csv savez write export
+frame:describe(): summary info
+frame:concat(u): append extend union vstack bind_rows rbind
+]==],
+    groups = [==[
+groups:aggregate {m = "FUNCTION x"}: mean sum min max median std var first last count size agg
+groups:aggregate {n = "FUNCTION x"}: nunique quantile any all summarize
+groups:each(): items iter pairs groups
+]==],
+    ["rill.frame"] = [==[
+frame:concat(u): concat append vstack
+frame:join(u, {on = name}): merge join
+rill.frame.load(path): read_csv read open scan_csv
+rill.frame.save(t, path): write to_csv
+rill.frame(columns): DataFrame new from_dict from_records
+rill.frame.category(values, names): Categorical factor Enum
+frame:group(names): group groupby
+frame:sort(names): sort
+]==],
     s = [==[
 s:copy(): clone dup duplicate deepcopy contiguous ascontiguousarray
 s:transpose(): T t transposed

@@ -22,8 +22,9 @@ local DIVIDE <const> = {
 
 -- Functions whose integers become doubles.
 local REAL <const> = {}
-for name in ("sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh pow exp log exp2 log2 sqrt inversesqrt " ..
-        "fract mix step smoothstep length distance normalize dot cross reflect fma ldexp saturate"):gmatch "%S+" do
+for name in ("sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh pow exp log exp2 log2 sqrt " ..
+    "inversesqrt fract mix step smoothstep length distance normalize dot cross reflect fma ldexp saturate"):
+        gmatch "%S+" do
     REAL[name] = true
 end
 

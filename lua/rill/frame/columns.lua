@@ -290,6 +290,15 @@ function columns.is_float(s)
     return types.scalar(s.type) ~= nil and types.is_real(s.type) and not categories.of(s)
 end
 
+-- Returns the columns of a list that have rows, or the first one: columns without rows have the type of the others.
+local function with_rows(list)
+    local some = {}
+    for _, s in ipairs(list) do
+        some[#some + 1] = s.size > 0 and s or nil
+    end
+    return #some > 0 and some or {list[1]}
+end
+
 --- columns.common(list) returns columns of one type with the same elements as a list of columns; nil if there is none.
 -- An int or uint and another type of number become double.
 function columns.common(list)
@@ -323,9 +332,10 @@ function columns.common(list)
     return result
 end
 
---- columns.concat(list) returns one column of the rows of a list of columns; nil if their types do not fit.
+--- columns.concat(list) returns one column of the rows of a list of columns; nil if their types do not fit. The types
+-- of columns without rows need not fit.
 function columns.concat(list)
-    local same = columns.common(list)
+    local same = columns.common(list) or columns.common(with_rows(list))
     return same and named_as(rill.concat(same), same[1])
 end
 

@@ -110,5 +110,11 @@ function methods.each(g)
     end
 end
 
+for name, method in pairs(methods) do
+    local most <const> = name == "each" and 0 or 1
+    methods[name] = frame.limited(method, most, function()
+        fail("groups:%s: expected %s, got more", name, most == 0 and "no arguments" or "one table of columns")
+    end)
+end
 class.guard(methods, "groups")
 return group

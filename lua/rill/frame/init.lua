@@ -79,11 +79,22 @@ local function save_npz(path, state, options)
     npz.save(path, arrays, options)
 end
 
+-- Endings of files of other formats, which would be read or written as text.
+local OTHER <const> = {}
+for ending in ("parquet pq feather arrow orc h5 hdf5 hdf xls xlsx ods json jsonl pkl pickle sqlite db npy mat avro"):
+        gmatch "%S+" do
+    OTHER[ending] = true
+end
+
 local function is_npz(where, path)
     if type(path) ~= "string" then
         fail("%s: argument 'path': expected the path of a .csv, .tsv or .npz file, got %s", where, errors.told(path))
     end
-    return path:lower():find "%.npz$" ~= nil
+    local ending = path:lower():match "%.(%w+)$"
+    if OTHER[ending] then
+        fail("%s: \"%s\": files of type %s are not supported: expected a .csv, .tsv or .npz file", where, path, ending)
+    end
+    return ending == "npz"
 end
 
 --- rill.frame.load(path [, options]) reads a table from a .npz file, or from a text file with rill.csv.load, whose

@@ -143,7 +143,8 @@ function frame.new(where, given, options)
     if frame.is(given) then
         return given:select(state_of(given).names)
     elseif not option.table[1](given) then
-        fail("%s: expected a table of columns such as {x = stream}, got %s", where, errors.told(given))
+        fail("%s: expected a table of columns such as {x = stream}, got %s%s", where, errors.told(given),
+            type(given) == "string" and "; rill.frame.load(path) reads a file" or "")
     end
     local o = option.take(where, options, {order = {option.is_list, "a list of names"}})
     local names, values = pairs_of(where, given)
@@ -298,6 +299,9 @@ function meta.__index(t, key)
 end
 
 function meta.__newindex(t, key, value)
+    if math.type(key) == "integer" then
+        fail("rows of a frame cannot be assigned: assign columns, t.x = values, or add rows with t:concat")
+    end
     assign("t." .. tostring(key), state_of(t), key, value)
 end
 
@@ -487,14 +491,18 @@ function methods.rename(t, names)
     return frame.create(renamed, list, state.rows)
 end
 
--- Returns the column of a text of t:with: of the only column that it names, or of an expression.
-local function evaluated(state, source, constants)
+-- Returns the column of a text of t:with: of the only column that it names, of a string in quotes, or of an expression.
+local function evaluated(state, source, constants, others)
+    local same = source:match "^%s*'([^'\\]*)'%s*$" or source:match '^%s*"([^"\\]*)"%s*$'
+    if same then
+        return columns.new("frame:with", "", same, state.rows)
+    end
     local plain = type(source) == "string" and (source:match "^%s*`([^`]+)`%s*$" or
         source:match "^%s*([%a_][%w_]*)%s*$")
     if plain and state.columns[plain] then
         return state.columns[plain]
     end
-    return text.evaluate("frame:with", state, source, constants)
+    return text.evaluate("frame:with", state, source, constants, others)
 end
 
 --- t:with(columns [, constants]) returns a table with more columns, or with other values of columns. A string is an
@@ -525,7 +533,7 @@ function methods.with(t, given, constants)
     for i, name in ipairs(names) do
         local value = values[i]
         if type(value) == "string" then
-            value = evaluated(source, value, constants)
+            value = evaluated(source, value, constants, source == state and given or nil)
         end
         assign("frame:with", target, name, value)
     end
@@ -538,6 +546,10 @@ function methods.filter(t, condition, constants)
     local state <const> = self_of("filter", t)
     if type(condition) == "string" then
         return frame.take(state, text.find("frame:filter", state, condition, constants))
+    end
+    if type(condition) == "boolean" then
+        fail("frame:filter: expected an expression over the columns, such as \"c == 'a'\", or a mask, such as " ..
+            "t.x:gt(2), got %s: == of Lua does not compare streams", condition)
     end
     local mask = errors.open("frame:filter", condition, "expected an expression over the columns (a string) or a " ..
         "mask, got %s")
@@ -561,8 +573,41 @@ offer("reshape", "concat", "pivot", "melt")
 offer("describe", "describe")
 methods.save = lazy.call("rill.frame", "save")
 
+-- The most arguments of methods, and an example of one that accepts a list of names.
+local MOST_ARGUMENTS <const> = {
+    head = 1, tail = 1, rows = 2, take = 1, each = 0, table = 0, column = 1, select = 1, drop = 1, rename = 1,
+    with = 2, filter = 2, sort = 1, unique = 1, group = 1, join = 2, pivot = 1, melt = 1, describe = 0, save = 2,
+}
+local LISTS <const> = {select = true, drop = true, sort = true, unique = true, group = true}
+
+-- Raises that a method was called with more arguments than it has.
+local function refuse_arguments(name, most, first, second)
+    if LISTS[name] and type(first) == "string" and type(second) == "string" then
+        fail("frame:%s: expected one list: {\"%s\", \"%s\"}%s", name, first, second, name == "sort" and
+            ("; \"-%s\" sorts in descending order"):format(first) or "")
+    end
+    fail("frame:%s: expected %s, got more%s", name, most == 0 and "no arguments" or most == 1 and "one argument" or
+        most .. " arguments", name == "sort" and type(first) == "string" and
+        (": \"-%s\" sorts in descending order"):format(first) or name == "describe" and
+        ": t:select(names):describe() describes some columns" or "")
+end
+
+--- frame.limited(method, most, refuse) returns a function that calls a method of a table with up to `most` arguments,
+-- and calls refuse(first argument, second argument) for more.
+function frame.limited(method, most, refuse)
+    return function(t, ...)
+        if select("#", ...) > most then
+            refuse(...)
+        end
+        return method(t, ...)
+    end
+end
+
 for name, method in pairs(methods) do
-    methods[name] = errors.guard(method, "frame:" .. name)
+    local most <const> = MOST_ARGUMENTS[name]
+    methods[name] = errors.guard(most and frame.limited(method, most, function(first, second)
+        refuse_arguments(name, most, first, second)
+    end) or method, "frame:" .. name)
 end
 
 frame.self_of, frame.mapped, frame.check_name, frame.core = self_of, mapped, check_name, core

@@ -19,7 +19,7 @@ local text = {}
 
 local ESCAPES <const> = {n = "\n", t = "\t", r = "\r", ["0"] = "\0"}
 local OPERATORS <const> = {
-    "<<=", ">>=", "&&", "||", "==", "!=", "~=", "<=", ">=", "<<", ">>", "++", "--", "//", "/*",
+    "<<=", ">>=", "&&", "||", "==", "!=", "~=", "<=", ">=", "<<", ">>", "++", "--", "//", "/*", "**",
 }
 local WORDS <const> = {["and"] = "&&", ["or"] = "||", ["~="] = "!="}
 local COMPARISONS <const> = {["=="] = true, ["!="] = true, ["<"] = true, ["<="] = true, [">"] = true, [">="] = true}
@@ -108,6 +108,10 @@ local function unknown(self, name)
     local known = {}
     for _, each in ipairs(self.frame.names) do
         known[each] = each
+    end
+    if self.others and self.others[name] ~= nil then
+        fail("%s: there is no column '%s' yet: an expression uses a new column only in the form {{\"%s\", ...}, " ..
+            "{\"other\", \"... %s ...\"}}: %s", self.where, name, name, name, self.source)
     end
     local near = suggest.of(name, known)
     fail("%s: there is no column '%s'%s: %s", self.where, name, near and ("; did you mean '%s'?"):format(near) or
@@ -331,6 +335,45 @@ local function head_of(self)
     return table.concat(texts)
 end
 
+-- Operators and words of other languages, with what is written instead.
+local FOREIGN <const> = {
+    ["**"] = "write pow(x, y) for a power", ["^"] = "write pow(x, y) for a power",
+    ["in"] = "write name == 'a' or name == 'b', or use t:join with how = \"semi\"",
+    like = "there are no functions of texts in expressions: choose names of the category with Lua",
+    between = "write low <= x and x <= high", is = "write missing(x) or not missing(x)",
+}
+local ORDERS <const> = {["<"] = true, ["<="] = true, [">"] = true, [">="] = true}
+
+-- Raises if a list of tokens contains an operator of another language, a method, or a comparison of three values.
+local function check_tokens(self, list)
+    local compared, choices = {[0] = false}, 0
+    local depth = 0
+    for i, token in ipairs(list) do
+        local mark = token.kind == "operator" and token.text
+        local word = mark or token.kind == "name" and not self.frame.columns[token.text] and
+            self.constants[token.text] == nil and i > 1 and token.text
+        if word and FOREIGN[word] then
+            fail("%s: '%s' is not an operator of expressions: %s: %s", self.where, word, FOREIGN[word], self.source)
+        elseif mark == ":" and choices == 0 then
+            fail("%s: ':' belongs to a choice, x > 0 ? x : y; there are no methods and no functions of texts in " ..
+                "expressions: %s", self.where, self.source)
+        elseif mark and ORDERS[mark] and compared[depth] then
+            fail("%s: a comparison has two sides: write a < b and b < c: %s", self.where, self.source)
+        end
+        if mark and ORDERS[mark] then
+            compared[depth] = true
+        elseif mark and OPENS[mark] then
+            depth = depth + 1
+            compared[depth] = false
+        elseif mark and CLOSES[mark] then
+            depth = math.max(depth - 1, 0)
+        elseif mark and ENDS_NOT[mark] then
+            compared[depth] = false
+            choices = choices + (mark == "?" and 1 or mark == ":" and -1 or 0)
+        end
+    end
+end
+
 local kernel_of -- defined below
 
 -- Returns the type of an expression of the kernel language; nil if it is not correct. `list`: its tokens.
@@ -356,8 +399,8 @@ local function call_text(self, list, i)
     local texts, kinds, own, depth, at = {}, {}, {}, 0, i + 1
     local function finish()
         if #own > 0 then
-            local text = converted(self, own)
-            texts[#texts + 1], kinds[#texts + 1] = text, type_of(self, own, text)
+            local one = converted(self, own)
+            texts[#texts + 1], kinds[#texts + 1] = one, type_of(self, own, one)
         end
         own = {}
     end
@@ -385,7 +428,7 @@ end
 
 -- Returns the expression of the kernel language for a list of tokens. `not` reaches up to the next `and`, `or`, comma
 -- or closing bracket.
-function converted(self, list)
+converted = function(self, list)
     local parts, depth, open, i = {}, 0, {}, 1
     local function close(all)
         while open[#open] and (open[#open] == depth or all) do
@@ -397,9 +440,6 @@ function converted(self, list)
         if token.kind == "operator" then
             if CLOSES[token.text] or ENDS_NOT[token.text] then
                 close(false)
-            end
-            if token.text == "^" then
-                fail("%s: '^' is not a power in expressions: write pow(x, y): %s", self.where, self.source)
             end
             depth = depth + (OPENS[token.text] and 1 or CLOSES[token.text] and -1 or 0)
             parts[#parts + 1] = token.text
@@ -433,7 +473,7 @@ local RESULTS <const> = {
 local find, keep = lru(128) -- declarations and expression -> {kernel, type}
 
 -- Returns the kernel of an expression and its type; or nil and a message.
-function kernel_of(declared, expression, structures, condition)
+kernel_of = function(declared, expression, structures, condition)
     local key = table.concat({condition and "?" or "", structures, declared, expression}, "\n")
     local known = find(key)
     if known then
@@ -459,11 +499,14 @@ end
 -- Returns a message of the compiler with the names of columns, without the lines that show generated text.
 local function readable(self, message)
     local first = message:match "^[^\n]*":gsub("c%d+_", self.shown)
-    return first:gsub("^error: ", "")
+    if first:find "'%%'" then
+        first = first .. "; write mod(x, y)"
+    end
+    return (first:gsub("^error: ", ""))
 end
 
 -- Returns the kernel of a text, its values and its type.
-local function prepare(where, frame, source, constants, condition)
+local function prepare(where, frame, source, constants, condition, others)
     if type(source) ~= "string" or not source:find "%S" then
         fail("%s: expected an expression over the columns (a string), got %s", where, type(source) == "string" and
             "an empty one" or errors.told(source))
@@ -476,8 +519,15 @@ local function prepare(where, frame, source, constants, condition)
     end
     local self = {
         where = where, frame = frame, source = source, constants = constants or {}, by_key = {}, shown = {},
-        values = {}, declared = {}, structures = {}, helpers = {},
+        values = {}, declared = {}, structures = {}, helpers = {}, others = others,
     }
+    for name in pairs(self.constants) do
+        if frame.columns[name] then
+            fail("%s: argument #2 'constants': '%s' is a column, too: choose another name: %s", where, tostring(name),
+                source)
+        end
+    end
+    check_tokens(self, list)
     local found = {}
     for _, token in ipairs(list) do
         local s = (token.kind == "name" or token.kind == "column") and frame.columns[token.text]
@@ -505,10 +555,10 @@ local function prepare(where, frame, source, constants, condition)
     return kernel, self.values, kind
 end
 
---- text.evaluate(where, frame, source, constants) returns the column of an expression. `frame`: {names =, columns = (by
--- name), rows =}.
-function text.evaluate(where, frame, source, constants)
-    local kernel, values, kind = prepare(where, frame, source, constants)
+--- text.evaluate(where, frame, source, constants [, others]) returns the column of an expression. `frame`: {names =,
+-- columns = (by name), rows =}. `others`: new columns by name, which the expression cannot use.
+function text.evaluate(where, frame, source, constants, others)
+    local kernel, values, kind = prepare(where, frame, source, constants, false, others)
     if frame.rows == 0 then
         return rill.stream(kind, 0)
     end
