@@ -135,3 +135,82 @@ describe("calls of methods of frames", function()
         assert.same({"x"}, t:table().c)
     end)
 end)
+
+describe("rows within groups", function()
+    it("have positions", function()
+        local n, seen, expected = 3001, {}, {}
+        local keys, x = {}, {}
+        for i = 1, n do
+            keys[i], x[i] = (i * 7919 // 13) % 17, i
+            expected[i] = seen[keys[i]] or 0
+            seen[keys[i]] = expected[i] + 1
+        end
+        local t = rill.frame {k = keys, x = x}
+        assert.same(expected, t:group "k":positions():values())
+        assert.equal(34, #t:filter(t:group "k":positions():lt(2)))
+        assert.equal(0, t:head(0):group "k":positions().size)
+        fails("expected no arguments", function() t:group "k":positions(1) end)
+    end)
+end)
+
+describe("aggregates of a frame", function()
+    it("are one row", function()
+        local t = rill.frame {x = {4, 1, 0 / 0, 7}, c = {"b", false, "a", "b"}, i = {2000000000, 2000000000, 3, -1}}
+        assert.same({n = {4}, k = {3}, s = {12.0}, m = {4.0}, f = {"b"}, u = {2}, w = {4000000002.0}, q = {4.0}},
+            t:aggregate {n = "count", k = "count x", s = "sum x", m = "mean x", f = "first c", u = "nunique c",
+            w = "sum i", q = "median x"}:table())
+        assert.equal(0, #t:head(0):aggregate {n = "count", s = "sum x", f = "first c", m = "max i"})
+        assert.same({"s", "m"}, t:aggregate {{"s", "sum x"}, {"m", "mean x"}}.names)
+        fails('frame:aggregate: column "m": \'mean\' of "c", a category', t.aggregate, t, {m = "mean c"})
+    end)
+end)
+
+describe("names of categories", function()
+    it("are dropped if they do not occur", function()
+        local t = rill.frame {c = {"b", "d", "a", false, "c"}, i = {1, 2, 3, 4, 5}}
+        local u = t:filter "c == 'd' or c == 'a' or missing(c)"
+        assert.equal(4, #u.c.names)
+        local small = rill.frame.category(u.c)
+        assert.same({"a", "d"}, {small.names[1], small.names[2]})
+        assert.same({1, 0, 4294967295}, small:values())
+        assert.equal(0, #rill.frame.category(t:head(0).c).names)
+        assert.equal(0, #rill.frame.category(t:filter "missing(c)".c).names)
+        local name = os.tmpname() .. ".npz"
+        u:save(name)
+        local v = rill.frame.load(name)
+        assert.same({"d", "a", false}, v:table().c)
+        assert.equal(2, #v.c.names)
+        local size = rill.frame {c = rill.frame.category({"s"}, {"s", "m", "l"})}
+        size:save(name)
+        assert.equal(3, #rill.frame.load(name).c.names)
+        os.remove(name)
+    end)
+
+    it("are merged in ascending order", function()
+        local all, expected = {}, {}
+        for k = 1, 5 do
+            local list = {}
+            for i = 1, 40 do
+                list[i] = ("n%d"):format((i * 37 * k) % 101)
+                expected[#expected + 1] = list[i]
+            end
+            all[k] = rill.frame {c = list}
+        end
+        local t = all[1]:concat(table.unpack(all, 2))
+        assert.same(expected, t:table().c)
+        for i = 2, #t.c.names do
+            assert.truthy(t.c.names[i - 1] < t.c.names[i])
+        end
+        local a = rill.frame {c = {"x", "m", "a"}, i = {1, 2, 3}}
+        local b = rill.frame {c = {"b", "m", "x", "z"}, k = {5, 6, 7, 8}}
+        assert.same({c = {"x", "m"}, i = {1, 2}, k = {7, 6}}, a:join(b, {on = "c"}):table())
+    end)
+end)
+
+describe("help", function()
+    it("describes groups and methods of frames", function()
+        local t = sample()
+        assert.truthy(rill.help(t:group "c"):find("aggregate each positions", 1, true))
+        assert.truthy(rill.help(t.filter):find("frame:filter(condition", 1, true))
+    end)
+end)

@@ -34,6 +34,21 @@ function columns.recoded(s, map, set)
     return columns.category(result, set)
 end
 
+--- columns.compacted(s) returns a category with the same elements and only the names that occur.
+function columns.compacted(s)
+    local set <const> = categories.of(s)
+    local occurrences = #set.list > 0 and s.size > 0 and rill.bincount(rill.min(s, #set.list):eval(), {
+        minlength = #set.list + 1}):values() or {}
+    local names, map = {}, {}
+    for i, name in ipairs(set.list) do
+        if (occurrences[i] or 0) > 0 then
+            names[#names + 1] = name
+        end
+        map[i] = math.max(#names - 1, 0)
+    end
+    return #names == #set.list and s or columns.recoded(s, map, categories.set(names))
+end
+
 -- Returns a sorted set of the names of a list, and a list of the new codes.
 local function sorted_set(list)
     local sorted = table.move(list, 1, #list, 1, {})
@@ -90,6 +105,51 @@ function columns.texts(s, missing)
     return texts
 end
 
+-- Returns the names of two ascending lists in ascending order.
+local function merged(a, b)
+    local names, i, j = {}, 1, 1
+    while a[i] and b[j] do
+        local x, y = a[i], b[j]
+        if x == y then
+            names[#names + 1], i, j = x, i + 1, j + 1
+        elseif x < y then
+            names[#names + 1], i = x, i + 1
+        else
+            names[#names + 1], j = y, j + 1
+        end
+    end
+    table.move(a, i, #a, #names + 1, names)
+    return table.move(b, j, #b, #names + 1, names)
+end
+
+-- Returns the ascending names of categories whose names ascend.
+local function merged_names(list)
+    local lists = {}
+    for i, s in ipairs(list) do
+        lists[i] = categories.of(s).list
+    end
+    while #lists > 1 do -- neighbors are merged, so that a name is copied once for each doubling
+        local next_lists = {}
+        for i = 1, #lists, 2 do
+            next_lists[#next_lists + 1] = lists[i + 1] and merged(lists[i], lists[i + 1]) or lists[i]
+        end
+        lists = next_lists
+    end
+    return lists[1]
+end
+
+-- Returns the codes of ascending names in a list that contains them and ascends.
+local function codes_in(names, list)
+    local codes, at = {}, 1
+    for i, name in ipairs(names) do
+        while list[at] ~= name do
+            at = at + 1
+        end
+        codes[i] = at - 1
+    end
+    return codes
+end
+
 --- columns.unified(list) returns categories with the same elements as a list of categories and one set of names, which
 -- is the second result. The names are sorted if those of all categories are; else the new names of each follow.
 function columns.unified(list)
@@ -101,6 +161,13 @@ function columns.unified(list)
     if same then
         return list, first
     end
+    if sorted then
+        local set, result = categories.set(merged_names(list)), {}
+        for i, s in ipairs(list) do
+            result[i] = columns.recoded(s, codes_in(categories.of(s).list, set.list), set)
+        end
+        return result, set
+    end
     local names, known = {}, {}
     for _, s in ipairs(list) do
         for _, name in ipairs(categories.of(s).list) do
@@ -108,9 +175,6 @@ function columns.unified(list)
                 names[#names + 1], known[name] = name, true
             end
         end
-    end
-    if sorted then
-        table.sort(names)
     end
     local set, result = categories.set(names), {}
     for i, s in ipairs(list) do

@@ -54,10 +54,8 @@ local function specified(where, given)
     return names, list
 end
 
---- g:aggregate(columns) returns a table with a row for each group: the keys, in ascending order, and new columns: {m =
--- "mean x"}, or {m = {"mean", "x"}}.
-function methods.aggregate(g, given)
-    local where <const>, state <const> = "groups:aggregate", groups.check(g, "aggregate")
+-- Returns a table with a row for each group: the keys, and new columns.
+local function aggregated(where, state, given)
     local names, list = specified(where, given)
     local result_names = table.move(state.names, 1, #state.names, 1, {})
     local result = table.move(state.found.columns, 1, #state.names, 1, {})
@@ -88,6 +86,40 @@ function methods.aggregate(g, given)
     return frame.create(result_names, result)
 end
 
+--- g:aggregate(columns) returns a table with a row for each group: the keys, in ascending order, and new columns: {m =
+-- "mean x"}, or {m = {"mean", "x"}}.
+function methods.aggregate(g, given)
+    return aggregated("groups:aggregate", groups.check(g, "aggregate"), given)
+end
+
+--- t:aggregate(columns) returns a table of one row, with the aggregates of all rows: {m = "mean x"}. A table without
+-- rows gives no row.
+function group.aggregate(t, given)
+    local state <const> = frame.self_of("aggregate", t)
+    local count <const> = math.min(state.rows, 1)
+    local codes = rill.stream("uint", state.rows)
+    if count > 0 then
+        codes:fill(0)
+    end
+    return aggregated("frame:aggregate", {frame = state, names = {}, values = {}, found = {codes = codes, count = count,
+        occurrences = rill.stream("int", count, count > 0 and {state.rows} or nil), columns = {}}}, given)
+end
+
+--- g:positions() returns an int stream of the 0-based position of each row in its group, in the order of the rows of
+-- the table.
+function methods.positions(g)
+    local found <const> = groups.check(g, "positions").found
+    local result = rill.stream("int", found.codes.size)
+    if result.size > 0 then
+        local order <close> = rill.argsort(found.codes)
+        local starts <close> = found.occurrences:scan("add", {exclusive = true})
+        local sorted <close> = rill.gather(found.codes, order)
+        local first <close> = rill.gather(starts, sorted)
+        rill.scatter(result, order, (rill.iota(result.size) - first):eval())
+    end
+    return result
+end
+
 --- g:each() iterates over the groups: for keys, t in g:each(). `keys` is a table of the keys by name, `t` the table of
 -- the rows of the group, in their order.
 function methods.each(g)
@@ -111,7 +143,7 @@ function methods.each(g)
 end
 
 for name, method in pairs(methods) do
-    local most <const> = name == "each" and 0 or 1
+    local most <const> = name == "aggregate" and 1 or 0
     methods[name] = frame.limited(method, most, function()
         fail("groups:%s: expected %s, got more", name, most == 0 and "no arguments" or "one table of columns")
     end)

@@ -59,6 +59,10 @@ local function save_npz(path, state, options)
     for _, name in ipairs(state.names) do
         local s = state.columns[name]
         local set = categories.of(s)
+        if set and set.sorted then -- names in another order are possible values, which may be absent
+            s = columns.compacted(s)
+            set = categories.of(s)
+        end
         add(name, s)
         if set then
             local lengths, bytes = {}, table.concat(set.list)
@@ -129,9 +133,9 @@ for name, f in pairs(frame) do
 end
 
 --- rill.frame.category(values [, names]) returns a category: a column of codes (uint) and names. `values` is a list of
--- strings, in which false is a missing value, or a stream of codes, 0-based indices of `names`, in which 4294967295 is
--- a missing value. `names` is a list of different strings in the order in which they are sorted. Default of `names`:
--- the strings of the list, in ascending order.
+-- strings, in which false is a missing value; a stream of codes, 0-based indices of `names`, in which 4294967295 is a
+-- missing value; or a category, of which the names that do not occur are dropped. `names` is a list of different
+-- strings in the order in which they are sorted. Default of `names`: the strings of the list, in ascending order.
 function frame.category(values, names)
     local where <const> = "rill.frame.category"
     local seen = {}
@@ -155,7 +159,9 @@ function frame.category(values, names)
         return s or fail("%s: argument #1 'values': \"%s\" does not occur in the names", where, unknown)
     end
     local codes = errors.open(where, values, "argument #1 'values': expected a list of strings or a stream, got %s")
-    if not names then
+    if not names and categories.of(codes) then
+        return columns.compacted(codes)
+    elseif not names then
         fail("%s: argument #2 'names': a stream of codes needs the list of their names", where)
     elseif codes.type ~= "uint" and codes.type ~= "int" or #codes.shape ~= 1 then
         fail("%s: argument #1 'values': expected codes of uint in one dimension, got %s of shape %s", where, codes.type,

@@ -38,6 +38,9 @@ local function numbers_of(s, digits)
     local texts = core._element_texts(s, digits)
     if digits == 0 and s.type == "double" then
         for i, short in ipairs(core._element_texts(s, 7)) do
+            if short:find("e+", 1, true) and not texts[i]:find "e" then -- 1e+09 of 1000000000.25
+                short = ("%.1f"):format(tonumber(texts[i]))
+            end
             texts[i] = #short < #texts[i] and texts[i]:find("[.e]") and short or texts[i]
         end
     end

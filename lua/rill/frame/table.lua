@@ -567,7 +567,7 @@ local function offer(file, ...)
     end
 end
 offer("sort", "sort", "unique")
-offer("group", "group")
+offer("group", "group", "aggregate")
 offer("join", "join")
 offer("reshape", "concat", "pivot", "melt")
 offer("describe", "describe")
@@ -577,6 +577,7 @@ methods.save = lazy.call("rill.frame", "save")
 local MOST_ARGUMENTS <const> = {
     head = 1, tail = 1, rows = 2, take = 1, each = 0, table = 0, column = 1, select = 1, drop = 1, rename = 1,
     with = 2, filter = 2, sort = 1, unique = 1, group = 1, join = 2, pivot = 1, melt = 1, describe = 0, save = 2,
+    aggregate = 1,
 }
 local LISTS <const> = {select = true, drop = true, sort = true, unique = true, group = true}
 

@@ -80,7 +80,7 @@ local function everything(width)
     end
     for _, kind in ipairs { "stream", "expression", "kernel", "device", "translator", "container", "range",
         "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody",
-        "optimizer", "frame", "neighbors" } do
+        "optimizer", "frame", "groups", "neighbors" } do
         -- Expressions also have the methods of streams.
         local letter = kind == "expression" and "e" or reference.letters[kind]
         texts[#texts + 1] = heading(kind) .. members_of(letter, width)
@@ -125,6 +125,10 @@ local function name_of(value)
         if letter and rawequal(core._method(method), value) then
             return entry.name
         end
+        local tables_of = package.loaded["rill.frame.table"] -- not loaded: there is no frame
+        if tables_of and rawequal(tables_of.methods[entry.name:match "^frame:([%w_]+)$"], value) then
+            return entry.name
+        end
     end
 end
 
@@ -141,7 +145,8 @@ local function of_report(value, width)
 end
 
 local function of_value(value, width)
-    local kind = rill.type(value)
+    local meta = type(value) == "table" and getmetatable(value)
+    local kind = rill.type(value) or type(meta) == "table" and meta.__name == "rill.groups" and "groups"
     if rawequal(value, rill) then
         return module_names("rill.", width)
     elseif kind == "kernel" then

@@ -250,7 +250,7 @@ s:save(path: string) -- writes a .npy file, or a .rill file, which supports all 
 rill.frame(columns: table, options?: {order?: string[]}): frame -- returns a table of named columns of the same length: streams of one dimension, lists of numbers, booleans or strings, or one value for all rows. Forms: {name = column, ...}, {{"name", column}, ...}, or a list of rows {{name = value, ...}, ...}. order: the names that are first. Default: sorted by name
 rill.frame.load(path: string, options?: table): frame -- reads a table from a .csv, .tsv or .npz file, with the options of rill.csv.load or rill.npz.load. Columns of text are categories
 rill.frame.save(t: frame, path: string, options?: table) -- writes a table to a .csv, .tsv or .npz file, with the options of rill.csv.save or rill.npz.save
-rill.frame.category(values: string[]|stream, names?: string[]): stream -- returns a category, a stream of uint with names: of a list of strings (false: missing), or of a stream of codes and the list of their names. The order of names is the order in which they are sorted. Default: ascending
+rill.frame.category(values: string[]|stream, names?: string[]): stream -- returns a category, a stream of uint with names: of a list of strings (false: missing), of a stream of codes and the list of their names, or of a category without the names that do not occur. The order of names is the order in which they are sorted. Default: ascending
 frame.names: string[] -- a new list of the names of the columns
 frame.types: table -- a new table of the types of the columns by name: "category", or the type of the elements
 frame:column(name: string): stream -- returns a column, also one with the name of a method; t.x and t["x"] return it, too
@@ -274,6 +274,8 @@ frame:pivot(options: {index: string|string[], columns: string, values: string, w
 frame:melt(options?: {id?: string|string[], values?: string|string[], variable?: string, value?: string}): frame -- returns the columns values one after the other in one column, with a category of their names. Default of values: all columns except id
 frame:describe(): frame -- returns count, mean, standard deviation, extremes and quartiles of the columns of numbers
 frame:save(path: string, options?: table) -- writes the table: rill.frame.save
+frame:aggregate(columns: table): frame -- returns one row of aggregates of all rows: {m = "mean x", n = "count"}, as groups:aggregate. A frame without rows gives no row
+groups:positions(): stream -- returns the 0-based position of each row in its group, an int stream in the order of the rows: t:filter(g:positions():lt(2)) is the first 2 rows of each group
 groups:aggregate(columns: table): frame -- returns the keys, ascending, and aggregates of each group: {m = "mean x", q = "quantile x 0.9"}, or {m = {"mean", "x"}}. Functions: count sum mean min max var std median quantile first last nunique any all
 groups:each(): function -- iterates over the groups: for keys, t in g:each(). keys: a table of the keys by name
 ]==] },
@@ -482,7 +484,7 @@ reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
     particles = "P", nbody = "N", optimizer = "O", mesh = "M", tree = "T", scene = "S", big = "b", ["mpi.stream"] = "D",
-    frame = "frame", neighbors = "neighbors",
+    frame = "frame", groups = "groups", neighbors = "neighbors",
 }
 
 --- reference.aliases: the definitions of the type names in signatures, in LuaLS's notation.
