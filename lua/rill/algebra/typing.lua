@@ -26,7 +26,8 @@ local function operand(value, where, i, names)
         return value
     end
     fail("%s: argument #%d '%s': expected a stream, an expression, a number or a vector, got %s%s", where, i, names[i],
-        expression.describe(value), value == nil and " (s[i] is nil if i is larger than s.shape[1])" or "")
+        expression.describe(value), value == nil and " (s[i] is nil if i is larger than s.shape[1])" or
+        kind == "string" and "; a frame compares a category with a text: t:filter \"name == 'text'\"" or "")
 end
 
 -- Returns the widest scalar among the streams, the largest number of components, and whether there is a stream.

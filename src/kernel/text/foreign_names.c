@@ -209,7 +209,7 @@ static const Hint call_hints[] = {
     {"sinpi", "write sin(3.14159265 * x)"},
     {"tanpi", "write tan(3.14159265 * x)"},
     {"exp10", "write pow(10.0, x)"},
-    {"log10", "write log(x) / 2.30258509"},
+    {"log10", "write log(x) / 2.302585092994046"},
     {"log1p", "write log(1.0 + x)"},
     {"expm1", "write exp(x) - 1.0"},
     {"square sqr", "write x * x"},
