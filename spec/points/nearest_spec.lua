@@ -60,6 +60,21 @@ describe("rill.neighbors", function()
         end
     end)
 
+    it("sorts few long lists among many short ones", function()
+        local points = {}
+        for i = 1, 400 do points[i] = {math.random()} end
+        for i = 401, 8000 do points[i] = {-10.0 * i} end
+        local n <const> = rill.neighbors(points, {radius = 2})
+        local starts <const>, indices <const>, distances <const> = n.starts:read(), n.indices:read(), n.distances:read()
+        assert.equal(400 * 400 + 7600, #indices)
+        for _, i in ipairs {1, 77, 400} do
+            assert.equal(400, starts[i + 1] - starts[i])
+            assert.equal(i - 1, indices[starts[i] + 1])
+            for j = starts[i] + 2, starts[i + 1] do assert(distances[j - 1] <= distances[j]) end
+        end
+        assert.equal(7999, indices[#indices])
+    end)
+
     it("combines k and a radius, which includes its end", function()
         check("float", 2, scattered(100, 2, function() return math.random(0, 6) end), {k = 6, radius = 1})
         local n = rill.neighbors({{0, 0}, {3, 4}, {6, 8}}, {k = 2, radius = 5})
@@ -269,6 +284,10 @@ describe("rill.neighbors", function()
         fails("100000 queries with radius inf are 10000000000 neighbors", rill.random(100000), {radius = math.huge})
         local before <const> = rill.memory_limit(1 << 20)
         fails("2 queries and k = 1000000 are 2000000 neighbors, which need 15 MiB of memory", p, {k = 1000000})
+        rill.memory_limit(6 << 20)
+        local held <close> = rill.stream("float", 1 << 20) -- 4 MiB
+        fails("2 queries and k = 200000 are 400000 neighbors, which need 3 MiB of memory, more than the ", p,
+            {k = 200000})
         rill.memory_limit(before)
     end)
 end)

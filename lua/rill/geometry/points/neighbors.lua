@@ -64,16 +64,20 @@ end
 -- Returns the streams that make() creates for `entries` neighbors of `bytes` bytes each. Raises an error if they do not
 -- fit. `counts`: words that explain the number.
 local function allocate(entries, bytes, counts, remedy, make)
-    local memory, limits <const> = rill.memory(), rill.device().limits
-    local live <const> = memory.streams + memory.structs + memory.pages
-    local device <const> = limits.memory_bytes > 0 and limits.memory_bytes or math.huge
-    local most <const> = memory.limit > 0 and memory.limit or device
+    local device <const> = rill.device().limits.memory_bytes
+    -- Returns the free memory.
+    local function free()
+        local memory <const> = rill.memory()
+        return (memory.limit > 0 and memory.limit or device > 0 and device or math.huge) - memory.bytes
+    end
     if entries >= 2 ^ 31 then
         fail("rill.neighbors: %s are %.0f neighbors, more than 2147483647, the limit of a stream: %s", counts, entries,
             remedy)
-    elseif entries * bytes > most - live then
+    end
+    if entries * bytes > free() then collectgarbage() end
+    if entries * bytes > free() then
         fail("rill.neighbors: %s are %.0f neighbors, which need %.0f MiB of memory, more than the %.0f MiB that are " ..
-            "free: %s", counts, entries, entries * bytes / 2 ^ 20, math.max(most - live, 0) / 2 ^ 20, remedy)
+            "free: %s", counts, entries, entries * bytes / 2 ^ 20, math.max(free(), 0) / 2 ^ 20, remedy)
     end
     local made <const> = table.pack(pcall(make))
     if not made[1] then
@@ -108,7 +112,9 @@ local function find_nearest(n)
     end
 end
 
-local MOST_COUNTED <const>, MOST_LONGEST <const> = 128, 4096 -- mean and largest length of lists sorted by counting
+-- Lists are sorted by counting if an entry's list has at most so many entries, on average over the entries; and the
+-- longest list.
+local MOST_COUNTED <const>, MOST_LONGEST <const> = 128, 4096
 
 -- Sorts the lists of neighbors by their distances: by counting the entries that precede each one, or in long lists by
 -- sorting all entries by index, distance and list.
@@ -116,7 +122,7 @@ local function sort_lists(n, given)
     local total <const>, run <const> = given.index.size, program(texts.order, n)
     if total == 0 then
         n.indices, n.distances = given.index, rill.stream(n.tree.real, 0)
-    elseif total <= MOST_COUNTED * n.rows and n.longest <= MOST_LONGEST then
+    elseif n.compared <= MOST_COUNTED * total and n.longest <= MOST_LONGEST then
         n.indices, n.distances = rill.stream("int", total), rill.stream(n.tree.real, total)
         run.place {i = given.index, d = given.square, row = given.row, index = given.index, square = given.square,
             starts = n.starts, to_index = n.indices, to_distance = n.distances}
@@ -153,6 +159,8 @@ local function find_within(n)
             return rill.stream("int", total), rill.stream("int", total), rill.stream("double", total)
         end)
     n.starts, n.longest = counts:scan("add", {exclusive = true}), counts:max()
+    local lengths <close> = counts:cast "double"
+    n.compared = (lengths * lengths):sum()
     given.ends = n.starts:copy()
     visit(false)
     sort_lists(n, given)
