@@ -289,5 +289,6 @@ describe("rill.neighbors", function()
         fails("2 queries and k = 200000 are 400000 neighbors, which need 3 MiB of memory, more than the ", p,
             {k = 200000})
         rill.memory_limit(before)
+        assert.equal(1 << 20, held.size)
     end)
 end)

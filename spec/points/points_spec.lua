@@ -82,6 +82,31 @@ describe("rill.points", function()
         assert.same({1, 1, 2}, counts:read())
     end)
 
+    it("computes means in voxels that are larger than the cloud, and in many voxels along one axis", function()
+        for _, size in ipairs {1e9, 1e30, 1e300} do
+            local means, counts = points.voxel({{1, 2, 3}, {-1, -2, -3}, {-2, -2, -3}}, size)
+            assert.same({{-1.5, -2, -3}, {1, 2, 3}}, means:read())
+            assert.same({2, 1}, counts:read())
+        end
+        for d = 1, 3 do
+            local p = {{0, 0, 0}, {0, 0, 0}}
+            p[1][d], p[2][d] = -2e9, 2e9
+            assert.same(p, (points.voxel(p, 1)):read())
+        end
+    end)
+
+    it("computes means of integers whose sum is out of range, and of no values", function()
+        local p, many = {{0, 0, 0}, {0.1, 0, 0}}, 2000000000
+        local values = {a = rill.from({many, many + 2}, "int"), b = rill.from({{many, -many}, {many, -many}}, "ivec2"),
+            c = rill.from({4000000000, 4000000000}, "uint"), d = rill.from({1, 2}, "int")}
+        local _, _, means = points.voxel(p, 1, {values = values})
+        assert.same({many}, means.a:read())
+        assert.same({{many, -many}}, means.b:read())
+        assert.same({4000000000}, means.c:read())
+        assert.same({1.5}, means.d:read())
+        assert.equal(0, select(3, points.voxel(rill.stream("vec3", 0), 1, {values = rill.stream("float", 0)})).size)
+    end)
+
     it("finds outliers by mean distances", function()
         each(function(p, list, what)
             clouds.outliers(p, list, what)
@@ -217,6 +242,12 @@ describe("rill.points", function()
             check.names({"one dimension", "s:reshape(4) has one"}, points[name], rill.stream("vec3", {2, 2}))
         end
         check.names({"rill.points.voxel: argument #2 'size'", "got number 0"}, points.voxel, p, 0)
+        for _, name in ipairs {"normals", "outliers"} do
+            check.names({"argument #1 'p': distances up to 6e+38", "larger unit"}, points[name],
+                {{3e38, 0, 0}, {-3e38, 0, 0}})
+        end
+        check.names({"rill.points.icp: option 'normals': element 2 is {nan"}, points.icp, p, p,
+            {normals = {{0, 0, 1}, {0 / 0, 0, 1}}})
         check.names({"rill.points.voxel: argument #2 'size'", "got nil"}, points.voxel, p)
         check.names({"1e-10 is too small for coordinates up to 1"}, points.voxel, p, 1e-10)
         check.names({"element 2 is"}, points.voxel, bad, 1)
@@ -262,8 +293,10 @@ describe("rill.points", function()
             local path = files:path "b.ply"
             points.save(path, {{1, 2, 3}}, {colors = {{-1, 0.2, 7}}})
             assert.same({0, 51, 255}, select(2, points.load(path)).colors:map("round(x * 255.0)"):get(1))
-            points.save(path, rill.stream("vec3", 0))
-            assert.equal(0, (points.load(path)).size)
+            for _, name in ipairs {"b.ply", "b.xyz"} do
+                points.save(files:path(name), rill.stream("vec3", 0))
+                assert.equal(0, (points.load(files:path(name))).size)
+            end
             local ball = rill.mesh.icosphere(1)
             ball:save(path)
             assert.equal(ball.positions:bytes(), (points.load(path)):bytes())
@@ -303,7 +336,9 @@ describe("rill.points", function()
             local function refused(text, ...)
                 check.names({"rill.points.load: cannot read", ...}, points.load, files:write("in.xyz", text))
             end
-            refused("1 2 3 4\n", "its first line has 4 numbers", "rill.csv.load")
+            refused("1 2 3 4\n", "the number of columns on its first line is 4", "rill.csv.load")
+            refused("2\nwater\nO 0 0 0\nH 1 0 0\n", "the number of columns on its first line is 1")
+            refused("1,2,3\n4,5,6\n", "the number of columns on its first line is 1", "divided by blanks")
             refused("1 2 3\n4 5\n", "line 2", "expected a column, a number, got the end of the line")
             refused("1 2 3\n4 5 6 7\n", "line 2", "the end of the line", "7")
             refused("1 2 3\n4 x 6\n", "line 2", "expected a column, a number", '"x"')

@@ -4,6 +4,7 @@ local errors = require "rill.core.error"
 local held = require "rill.core.scope"
 local option = require "rill.core.options"
 local recorder = require "rill.core.recorder"
+local vector = require "rill.core.vector"
 local vectors = require "rill.geometry.vectors"
 local arguments = require "rill.geometry.points.arguments"
 local search = require "rill.geometry.points.neighbors"
@@ -27,11 +28,18 @@ function cloud.points(where, i, name, value)
     return p, arguments.box(("%s: argument #%d '%s'"):format(where, i, name), p)
 end
 
--- Returns the indices and distances of the k nearest points of each point; without the point itself if `without`.
-local function nearest(own, p, k, without)
+-- Returns the points of the first argument, and the indices and distances of the k nearest points of each one; without
+-- the point itself if `without`.
+local function nearest(own, where, points, k, without)
+    local p <const>, low, high = cloud.points(where, 1, "p", points)
+    own.p = p ~= points and p or nil
+    if vector.diagonal(low, high) > 3.4e38 then
+        fail("%s: argument #1 'p': distances up to %g are not in the range of floats: use a larger unit", where,
+            vector.diagonal(low, high))
+    end
     local n <close> = search.neighbors(p, {k = k, self = not without})
     own.indices, own.distances = n.indices, n.distances
-    return own.indices, own.distances
+    return p, own.indices, own.distances
 end
 
 local NORMALS <const> = {k = option.number(3, 1024, 16), toward = option.vector}
@@ -42,10 +50,9 @@ cloud.normals = errors.guard(function(points, options)
     local where <const> = "rill.points.normals"
     local taken <const> = option.take(where, options, NORMALS)
     local own <close> = held {}
-    local p <const> = cloud.points(where, 1, "p", points)
-    own.p = p ~= points and p or nil
+    local p <const>, indices = nearest(own, where, points, taken.k)
     local toward <const> = taken.toward
-    return kernels:program().normals {p = p, near = nearest(own, p, taken.k), toward = toward or {0, 0, 0},
+    return kernels:program().normals {p = p, near = indices, toward = toward or {0, 0, 0},
         turned = toward and 1 or 0, shape = p.size}
 end, "rill.points.normals")
 
@@ -56,9 +63,7 @@ cloud.outliers = errors.guard(function(points, options)
     local where <const> = "rill.points.outliers"
     local taken <const> = option.take(where, options, OUTLIERS)
     local own <close> = held {}
-    local p <const> = cloud.points(where, 1, "p", points)
-    own.p = p ~= points and p or nil
-    local _, distances = nearest(own, p, taken.k, true)
+    local p <const>, _, distances = nearest(own, where, points, taken.k, true)
     local mean <const> = kernels:program().reaches {distance = distances, shape = p.size}
     local limit = math.huge
     if p.size > 1 then
@@ -94,6 +99,12 @@ local function is_list(value)
     return type(first) == "number" or type(first) == "table" and type(first[1]) == "number"
 end
 
+-- The types in which integers are added, and of their means.
+local MEANS <const> = {int = {"double", "float"}, uint = {"double", "float"}}
+for n = 2, 4 do
+    MEANS["ivec" .. n], MEANS["uvec" .. n] = {"dvec" .. n, "vec" .. n}, {"dvec" .. n, "vec" .. n}
+end
+
 -- Returns the means of values with one element per point.
 local function mean_of(own, where, values, order, ids, counts)
     if is_list(values) then
@@ -108,9 +119,19 @@ local function mean_of(own, where, values, order, ids, counts)
             order.size, open and ("a stream of shape {%s}"):format(table.concat(values.shape, ", ")) or
             errors.told(values))
     end
-    local sorted <close> = rill.gather(values, order)
+    local sorted = rill.gather(values, order)
+    own[#own + 1] = sorted
+    local mean <const> = MEANS[values.type]
+    if mean then -- sums of integers may be out of their range
+        sorted = sorted:cast(mean[1])
+        own[#own + 1] = sorted
+    end
     local runs, sums = rill.reduce_by_key(ids, sorted)
     own[#own + 1], own[#own + 2] = runs, sums
+    if mean then
+        own[#own + 1] = (sums / counts):eval()
+        return own[#own]:cast(mean[2])
+    end
     return (sums / counts):eval()
 end
 
@@ -125,7 +146,6 @@ cloud.voxel = errors.guard(function(points, size, options)
     local own <close> = held {}
     local p <const>, low, high = cloud.points(where, 1, "p", points)
     own.p = p ~= points and p or nil
-    if p.size == 0 then return rill.stream("vec3", 0), rill.stream("int", 0) end
     for d = 1, 3 do
         local most <const> = math.max(math.abs(low[d]), math.abs(high[d]))
         if most / size >= 2^31 - 1 then

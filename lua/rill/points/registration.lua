@@ -3,6 +3,7 @@
 local errors = require "rill.core.error"
 local held = require "rill.core.scope"
 local option = require "rill.core.options"
+local arguments = require "rill.geometry.points.arguments"
 local cloud = require "rill.points.cloud"
 local search = require "rill.geometry.points.neighbors"
 local transforms = require "rill.geometry.transform"
@@ -113,6 +114,7 @@ local function take(own, source, target, taken)
     if taken.normals ~= nil then
         normals = vectors.each(WHERE, "normals", taken.normals, q.size)
         own.normals = normals ~= taken.normals and normals or nil
+        arguments.box(WHERE .. ": option 'normals'", normals)
     end
     local size <const> = vector.diagonal(low, high)
     return p, q, normals, vector.middle(low, high), size > 0 and 1 / size or 1

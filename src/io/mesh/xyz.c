@@ -9,27 +9,11 @@
 
 enum { XYZ_MOST = 9, XYZ_SHORTEST = 5 }; /* numbers of a line; bytes of the shortest line but the last */
 
-static bool is_number(TextWord word)
-{
-    int digits = 0;
-    for (int i = 0; i < word.length; i++) {
-        digits += isdigit((unsigned char)word.text[i]) != 0;
-        if (!isdigit((unsigned char)word.text[i]) && !strchr("+-.eE", word.text[i])) {
-            return false;
-        }
-    }
-    return digits > 0;
-}
-
 bool xyz_recognize(const unsigned char *bytes, size_t size)
 {
     TextReader text = text_reader(bytes, size, '#');
     TextWord word = text_any_word(&text);
-    int count = 0;
-    for (; word.length > 0 && is_number(word); word = text_word(&text)) {
-        count++;
-    }
-    return count >= 3 && word.length == 0;
+    return word.length > 0 && (isdigit((unsigned char)word.text[0]) || memchr("+-.", word.text[0], 3));
 }
 
 /* Returns the number of words on the first line. */
@@ -83,9 +67,10 @@ bool xyz_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
     TextReader text = text_reader(bytes, size, '#');
     int columns = count_columns(text);
     if (columns != 3 && columns != 6 && columns != 9) {
-        return error_set("its first line has %d numbers: expected 3 (x, y and z), 6 (and a normal) or 9 (and a color); "
-                         "rill.csv.load reads columns of any number",
-                         columns);
+        return error_set(
+            "the number of columns on its first line is %d: expected 3 (x, y and z), 6 (and a normal) or 9 "
+            "(and a color), divided by blanks; rill.csv.load reads other columns",
+            columns);
     }
     if (!allocate(mesh, columns, size)) {
         return false;
@@ -103,6 +88,7 @@ void xyz_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
     (void)encoding;
     static const float up[3] = {0, 0, 1};
     bool normals = mesh->normal_owner == MESH_VERTICES;
+    text_add(writer, mesh->vertices ? "" : "# no points\n");
     for (size_t i = 0; i < mesh->vertices; i++) {
         text_add_floats(writer, mesh->positions + 3 * i, 3);
         text_add_floats(writer, normals ? mesh->normals + 3 * i : up, normals || mesh->colors ? 3 : 0);

@@ -54,20 +54,24 @@ kernel void cells(vec3 p<>, double size, out int x<>, out int y<>, out int z<>) 
     y = c.y;
     z = c.z;
 }
-kernel void keys(vec3 p<>, double size, ivec3 low, ivec3 count, out uint key<>) {
+// `count`: the numbers of cells, of which the first one is not needed.
+kernel void keys(vec3 p<>, double size, ivec3 low, uvec3 count, out uint key<>) {
     uvec3 c = uvec3(cell_of(p, size) - low);
-    key = (c.x * uint(count.y) + c.y) * uint(count.z) + c.z;
+    key = (c.x * count.y + c.y) * count.z + c.z;
 }
+// The corner of a cell that is nearest to the origin, so that positions relative to it are not less accurate than coordinates,
+// however large cells are.
+dvec3 corner_of(ivec3 cell, double size) { return dvec3(cell + ivec3(lessThan(cell, ivec3(0)))) * size; }
 // Whether the point order[i] is the first of its cell, and where it is in the cell.
 kernel void sorted(vec3 p[], int order[], double size, out int first<>, out dvec3 offset<>) {
     int i = indexof(first).x;
     vec3 q = p[order[i]];
     ivec3 c = cell_of(q, size);
     first = i == 0 || any(notEqual(c, cell_of(p[order[max(i - 1, 0)]], size))) ? 1 : 0;
-    offset = dvec3(q) - dvec3(c) * size;
+    offset = dvec3(q) - corner_of(c, size);
 }
 kernel void means(int first<>, int count<>, dvec3 sum<>, vec3 p[], int order[], double size, out vec3 mean<>) {
-    mean = vec3(dvec3(cell_of(p[order[first]], size)) * size + sum / double(count));
+    mean = vec3(corner_of(cell_of(p[order[first]], size), size) + sum / double(count));
 }
 kernel void moved(vec3 p<>, dvec4 a, dvec4 b, dvec4 c, out vec3 q<>) {
     dvec4 x = dvec4(dvec3(p), 1.0lf);
