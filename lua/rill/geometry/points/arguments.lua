@@ -18,7 +18,7 @@ local function of_list(where, list, wanted)
         return rill.stream(wanted or "float", 0)
     end
     local width <const> = type(first) == "table" and #first or 1
-    local type_of_rows = width == 1 and "float" or width <= 3 and "vec" .. width or nil
+    local type_of_rows = width == 1 and "float" or (width == 2 or width == 3) and "vec" .. width or nil
     if wanted and type_of_rows and tree.types[wanted].rank == width then
         type_of_rows = wanted
     end
@@ -37,7 +37,7 @@ local function described(s, type)
     elseif type.rank > 1 then
         return ("%s of shape %s: s:reshape(%d) has one dimension"):format(s.type, shape, s.size)
     end
-    return ("%s of shape %s: more than three coordinates need another method"):format(s.type, shape)
+    return ("%s of shape %s: points have one to three coordinates"):format(s.type, shape)
 end
 
 --- arguments.points(where, value [, wanted]) returns the points of an argument as a stream of one dimension, whose
