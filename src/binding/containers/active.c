@@ -71,9 +71,10 @@ static int container_view(lua_State *L)
 
 bool container_push_view(lua_State *L, const char *key)
 {
-    static const char *const views[] = {
-        "domain", "stride", "tile", "replicate", "group",   "reshape", "transpose", "gl",      "flip",        "as",
-        "select", "roll",   "pad",  "split",     "squeeze", "expand",  "cumsum",    "cumprod", "moving_mean", NULL};
+    static const char *const views[] = {"domain",      "stride", "tile",    "replicate", "group",  "reshape",
+                                        "transpose",   "gl",     "flip",    "as",        "select", "roll",
+                                        "pad",         "split",  "squeeze", "expand",    "cumsum", "cumprod",
+                                        "moving_mean", "isin",   NULL};
     for (const char *const *name = views; *name; name++) {
         if (strcmp(*name, key) == 0) {
             lua_pushvalue(L, 2);

@@ -44,7 +44,7 @@ end
 -- element is a point: float, vec2, vec3, double, dvec2 or dvec3. `value`: a stream, an expression, or a list of numbers
 -- or of rows of numbers, whose type is `wanted` if it has as many coordinates. Messages begin with `where`.
 function arguments.points(where, value, wanted)
-    if type(value) == "table" and not rill.type(value) and not rill.type(value[1]) and
+    if type(value) == "table" and not rill.type(value) and not rill.type(rawget(value, 1)) and
         (#value > 0 or next(value) == nil) then
         value = of_list(where, value, wanted)
     end
