@@ -95,7 +95,7 @@ end
 
 -- Returns whether a value is a list of numbers, or of rows of numbers.
 local function is_list(value)
-    local first <const> = type(value) == "table" and not rill.type(value) and value[1]
+    local first <const> = type(value) == "table" and not rill.type(value) and rawget(value, 1)
     return type(first) == "number" or type(first) == "table" and type(first[1]) == "number"
 end
 
