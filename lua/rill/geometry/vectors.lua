@@ -10,7 +10,7 @@ function vectors.told(value)
     local kind <const> = rill.type(value)
     if kind == "frame" then
         return "frame: rill.vec3(t.x, t.y, t.z) joins three columns, rill.vec2(t.x, t.y) two"
-    elseif type(value) == "table" and rill.type(value[1]) then
+    elseif type(value) == "table" and rill.type(rawget(value, 1)) then
         return ("a list of streams: rill.vec%d joins them"):format(#value == 2 and 2 or 3)
     elseif errors.not_open(value) then
         return errors.told(value)
@@ -42,7 +42,7 @@ end
 -- dvec3, or of float or double with a last dimension of 3, or a table of {x, y, z}. The caller closes the stream unless
 -- it is `value`.
 function vectors.take(where, i, name, value)
-    if type(value) == "table" and not rill.type(value) and not rill.type(value[1]) then
+    if type(value) == "table" and not rill.type(value) and not rill.type(rawget(value, 1)) then
         local done, made = pcall(rill.from, value, "vec3")
         if not done or #made.shape ~= 1 then
             local element = not done and made:match "element %[%d+%]: .*$"
