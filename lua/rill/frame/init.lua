@@ -116,6 +116,9 @@ end
 --- rill.frame.save(t, path [, options]) writes a table to a .npz file, or to a text file with rill.csv.save, whose
 -- options it accepts.
 function frame.save(t, path, options)
+    if not table_of.is(t) then
+        fail("rill.frame.save: argument #1 't': expected a table of rill.frame, got %s", errors.told(t))
+    end
     local state <const> = table_of.self_of("save", t)
     if is_npz("frame:save", path) then
         return save_npz(path, state, options)
