@@ -9,11 +9,18 @@
 
 enum { XYZ_MOST = 9, XYZ_SHORTEST = 5 }; /* numbers of a line; bytes of the shortest line but the last */
 
+/* OBJ files may have other lines, such as counts, before their first vertex. */
 bool xyz_recognize(const unsigned char *bytes, size_t size)
 {
     TextReader text = text_reader(bytes, size, '#');
     TextWord word = text_any_word(&text);
-    return word.length > 0 && (isdigit((unsigned char)word.text[0]) || memchr("+-.", word.text[0], 3));
+    if (word.length == 0 || !(isdigit((unsigned char)word.text[0]) || memchr("+-.", word.text[0], 3))) {
+        return false;
+    }
+    while (text_word(&text).length > 0) {
+    }
+    word = text_any_word(&text);
+    return word.length != 1 || word.text[0] != 'v';
 }
 
 /* Returns the number of words on the first line. */
