@@ -55,7 +55,8 @@ describe("categories of text files", function()
             table.move({word .. ",4", quoted(word) .. ",5"}, 1, 2, #rows + 1, rows)
             table.move({false, word}, 1, 2, #expected + 1, expected)
         end
-        check.equal({NAN, NAN, NAN, NAN}, load_text(table.concat(rows, "\n")).k:values(1, 4))
+        holds(expected, load_text(table.concat(rows, "\n")).k)
+        check.equal({NAN, NAN, NAN}, load_text(table.concat(rows, "\n", 1, 4)).k:values())
         rows[#rows + 1], expected[#expected + 1] = "text,6", "text"
         holds(expected, load_text(table.concat(rows, "\n")).k)
         rows[2], expected[1] = "first,7", "first"
@@ -72,6 +73,58 @@ describe("categories of text files", function()
         holds({"1", false}, t.a)
         check.equal({2, 3}, t.b:values())
         assert.equal(0, #load_text("a,b\n", {type = "text"}))
+    end)
+
+    it("are columns with a text in quotes, except if all fields are in quotes", function()
+        local t = load_text('c,d,e,f\n007,"",,1\n"012",2,"NA",\n,3,NA,"2.5"\n')
+        holds({"007", "012", false}, t.c)
+        check.equal({NAN, 2, 3}, t.d:values())
+        holds({false, "NA", false}, t.e)
+        holds({"1", false, "2.5"}, t.f)
+        check.equal({7, 12}, load_text('c,d\n"007",1\n"012",2\n', {type = {c = "double"}}).c:values())
+        t = load_text '"c","d","e"\n"007","x",""\n"NA","1","2"\n,"NA","3"\n'
+        check.equal({7, NAN, NAN}, t.c:values())
+        holds({"x", "1", "NA"}, t.d)
+        check.equal({NAN, 2, 3}, t.e:values())
+        holds({"007"}, load_text('"c","d"\n"007",1\n').c)
+        holds({"1", "2"}, load_text('c\n"1"\n"2"\n').c)
+        check.equal({1, 2}, rill.csv.load(files:path "in.csv").c:values())
+    end)
+
+    it("with names that could be values survive a file", function()
+        local path <const> = files:path "values.csv"
+        for _, texts in ipairs {{"NA", "NA"}, {"007", "012"}, {"1", false}, {"inf", "-1e3"}, {"nan", "x"}, {"", "5"}} do
+            rill.frame {c = texts}:save(path)
+            local expected <const> = {}
+            for i, text in ipairs(texts) do expected[i] = text ~= "" and text end
+            holds(expected, rill.csv.load(path, {frame = true}).c)
+        end
+        rill.csv.save(path, {c = {"1,5", "2"}, d = {"3", "4"}}, {decimal = ","})
+        local t <const> = rill.csv.load(path, {frame = true, decimal = ","})
+        holds({"1,5", "2"}, t.c)
+        holds({"3", "4"}, t.d)
+        -- Numbers in quotes below names that are all numbers would make the first row a row of values.
+        rill.csv.save(path, {["2020"] = {"7", "x"}})
+        assert.same({"2020"}, rill.csv.load(path).names)
+        rill.csv.save(path, {["2020"] = {"nan", "x"}})
+        assert.same({"2020"}, rill.csv.load(path).names)
+    end)
+
+    it("have the missing words that the options give", function()
+        local text <const> = "country,n\nNA,1\nnull,\n,3\nnan,4\n?,5\nDE,NA\n"
+        holds({false, false, false, false, "?", "DE"}, load_text(text).country)
+        local t = load_text(text, {missing = false})
+        holds({"NA", "null", false, "nan", "?", "DE"}, t.country)
+        holds({"1", false, "3", "4", "5", "NA"}, t.n)
+        t = load_text(text, {type = {country = "text"}})
+        holds({"NA", "null", false, "nan", "?", "DE"}, t.country)
+        check.equal({1, NAN, 3, 4, 5, NAN}, t.n:values())
+        holds({"NA", "null", false, "nan", false, "DE"},
+            load_text(text, {type = {country = "text"}, missing = {"?"}}).country)
+        check.equal({NAN, 2}, load_text("n,c\n,a\n2,b\n", {missing = false}).n:values())
+        check.names({"line 7, field 2", 'got "NA"'}, load_text, text, {missing = false, type = {n = "double"}})
+        check.names({"option 'missing': expected a table of words, or false", "true"}, load_text, text,
+            {missing = true})
     end)
 
     it("are read back by the writer of files", function()
@@ -130,6 +183,14 @@ describe("categories of text files", function()
             assert.equal(texts[n], list[n])
             assert.equal(n, #list)
         end
+    end)
+
+    it("of large files may have a single text in quotes", function()
+        local text, numbers, texts = large(17000, function(i, x) return x, i == 16000 and '"5"' or "007" end)
+        local t <const> = load_text(text)
+        check.equal(numbers, t.x:values())
+        texts[16000] = "5"
+        holds(texts, t.k)
     end)
 
     it("of large files may contain line ends", function()

@@ -38,7 +38,7 @@ local LOADS <const> = {
     quote = {function(v) return v == false or type(v) == "string" and #v == 1 and not v:find "[%w\r\n\0]" end,
         "one character, or false", '"'},
     comment = {function(v) return type(v) == "string" and #v == 1 and not v:find "[\r\n\0]" end, "one character"},
-    missing = {is_words, "a table of words", {}},
+    missing = {function(v) return v == false or is_words(v) end, "a table of words, or false", {}},
     columns = {option.some(function(v) return type(v) == "string" or math.type(v) == "integer" end),
         "a name, an index from 1, or a table of them"},
     type = {function(v) return is_type(v) or option.table[1](v) end, type_words .. ", or a table of types by name"},
@@ -116,15 +116,17 @@ end
 --- rill.csv.load(path [, options]) reads the columns of a text file and returns them in a table, by name and by index;
 -- `names` is the list of names. A column is a stream of double, with NaN for missing values; a column with a value that
 -- is neither a number nor missing is a table of strings. Options: header, delimiter, quote, decimal, comment, skip,
--- missing, columns, type, frame (true: returns a table of rill.frame, in which columns of text are categories).
+-- missing (false: only empty fields are missing values), columns, type, frame (true: returns a table of rill.frame, in
+-- which columns of text, and columns with a text in quotes, are categories).
 function csv.load(path, options)
     options = option.take(LOAD, options, LOADS)
     options.delimiter = options.delimiter or is_tsv(path) and "\t" or nil
     check_different(LOAD, options, "delimiter", "decimal")
     check_different(LOAD, options, "delimiter", "quote")
-    local words = table.concat(options.missing, "\0") .. (#options.missing > 0 and "\0" or "")
+    local missing <const> = options.missing
+    local words <const> = missing and table.concat(missing, "\0") .. (#missing > 0 and "\0" or "") .. "\0"
     local file <close>, fields, header = core._csv_open(path, options.delimiter or "", options.quote or "",
-        options.decimal, options.comment or "", options.skip, words .. "\0")
+        options.decimal, options.comment or "", options.skip, words)
     if options.header ~= nil then
         header = options.header
     end

@@ -57,8 +57,8 @@ static void allocate_columns(lua_State *L, CsvHandle *handle, size_t count, cons
 }
 
 /* _csv_open(path, delimiter, quote, decimal, comment, skip, missing): reads the first row of a file. The characters are
- * strings; "" stands for none. `missing`: words, each followed by a zero byte. Returns a handle, the fields of the first
- * row, and whether they are names. */
+ * strings; "" stands for none. `missing`: words, each followed by a zero byte; false: only empty fields are missing. Returns
+ * a handle, the fields of the first row, and whether they are names. */
 static int csv_open_file(lua_State *L)
 {
     const char *path = argument_path(L, 1, load_name, 1, "path");
@@ -67,7 +67,8 @@ static int csv_open_file(lua_State *L)
                         .decimal = *luaL_checkstring(L, 4),
                         .comment = *luaL_checkstring(L, 5),
                         .skip = (size_t)luaL_checkinteger(L, 6),
-                        .missing = luaL_checkstring(L, 7)};
+                        .missing = lua_toboolean(L, 7) ? luaL_checkstring(L, 7) : "",
+                        .only_empty = !lua_toboolean(L, 7)};
     CsvHandle *handle = handle_push(L, &csv_type);
     lua_pushvalue(L, 7);
     lua_setiuservalue(L, -2, 1);
@@ -90,7 +91,8 @@ static void set_kind(lua_State *L, CsvColumn *column)
     const char *name = lua_tostring(L, -1);
     const Type *type = name ? type_find(name) : NULL;
     if (!type) {
-        column->kind = !name ? CSV_SKIP : strcmp(name, "text") == 0 ? CSV_TEXT : CSV_AUTO;
+        column->exact = name && strcmp(name, "text") == 0;
+        column->kind = !name ? CSV_SKIP : column->exact ? CSV_TEXT : CSV_AUTO;
         return;
     }
     ScalarForm form = type_scalar_form(type->scalar);

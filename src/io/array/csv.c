@@ -178,16 +178,11 @@ static bool field_is(Field field, const char *word)
     return strlen(word) == field.length && memcmp(word, field.text, field.length) == 0;
 }
 
-static bool is_missing(const CsvTable *table, Field field)
+/* Returns whether a field is empty or one of the words of CsvFormat.missing. */
+static bool is_given_missing(const CsvTable *table, Field field)
 {
-    static const char *const words[] = {"NA", "N/A", "n/a", "#N/A", "null", "NULL", "None"};
     if (field.length == 0) {
         return true;
-    }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (field_is(field, words[i])) {
-            return true;
-        }
     }
     for (const char *word = table->format.missing; *word; word += strlen(word) + 1) {
         if (field_is(field, word)) {
@@ -197,9 +192,23 @@ static bool is_missing(const CsvTable *table, Field field)
     return false;
 }
 
-/* Returns whether a field without quotes and blanks is a missing value of a category. */
-static bool is_missing_text(const CsvTable *table, Field field)
+static bool is_missing(const CsvTable *table, Field field)
 {
+    static const char *const words[] = {"NA", "N/A", "n/a", "#N/A", "null", "NULL", "None"};
+    for (size_t i = 0; i < sizeof words / sizeof *words && !table->format.only_empty; i++) {
+        if (field_is(field, words[i])) {
+            return true;
+        }
+    }
+    return is_given_missing(table, field);
+}
+
+/* Returns whether a field without quotes and blanks is a missing value of a category. */
+static bool is_missing_text(const CsvTable *table, bool exact, Field field)
+{
+    if (exact || table->format.only_empty) {
+        return is_given_missing(table, field);
+    }
     bool may_be = field.length <= LONGEST_MISSING || *table->format.missing;
     return may_be && (is_missing(table, field) || (field.length == 3 && strncasecmp(field.text, "nan", 3) == 0));
 }
@@ -299,7 +308,7 @@ static bool read_plain(CsvTable *table, const CsvColumn *column, double *value)
 /* Stores the code of a field in the current row of a category. */
 static bool store_code(CsvTable *table, CsvColumn *column, Field field)
 {
-    bool missing = field.quoted ? field.length == 0 : is_missing_text(table, trim(field));
+    bool missing = field.quoted ? field.length == 0 : is_missing_text(table, column->exact, trim(field));
     column->codes[table->rows] = CSV_MISSING;
     return missing || csv_names_code(&column->names, field.text, field.length, &column->codes[table->rows]);
 }
@@ -335,7 +344,7 @@ static bool become_text(CsvTable *table, CsvColumn *column, Field field)
     return column->again || store_code(table, column, field);
 }
 
-/* Reads the field of a column that is not text. */
+/* Reads the field of a column that is not text. In categories, a text in quotes makes the column text. */
 static bool read_number(CsvTable *table, CsvColumn *column, const CsvColumn *columns)
 {
     Field field = {.text = table->at};
@@ -348,6 +357,10 @@ static bool read_number(CsvTable *table, CsvColumn *column, const CsvColumn *col
             return false;
         }
         Field text = field;
+        bool quoted = field.quoted && field.length > 0;
+        if (quoted && column->category && column->kind == CSV_AUTO && !table->quotes_all) {
+            return become_text(table, column, text);
+        }
         field = trim(field);
         if (is_missing(table, field)) {
             value = (double)NAN;
@@ -358,7 +371,7 @@ static bool read_number(CsvTable *table, CsvColumn *column, const CsvColumn *col
             }
             return become_text(table, column, text);
         }
-        column->words = column->words || (text.quoted && text.length > 0 && isnan(value));
+        column->words = column->words || (quoted && isnan(value));
     }
     column->numbers[table->rows] = value;
     return column->kind < CSV_WHOLE || check_number(table, column, columns, field, value);
@@ -379,17 +392,20 @@ static size_t count_in_first(const CsvTable *table, char wanted)
 }
 
 /* Returns how many of the first rows have as many fields as the first row if `delimiter` separates them. Returns 0 if
- * the delimiter does not divide the first row, or none of the other rows. */
-static size_t count_alike(CsvTable *table, char delimiter)
+ * the delimiter does not divide the first row, or none of the other rows. `damaged`: a quoted field is damaged, for
+ * which error_set was called. */
+static size_t count_alike(CsvTable *table, char delimiter, bool *damaged)
 {
     size_t alike = 1, others = 0, divided = 0, count;
     move_to_first_row(table);
     table->format.delimiter = delimiter;
     const size_t fields = count_fields(table);
+    *damaged = fields == 0;
     while (fields > 1 && others < ROWS_COMPARED && begin_row(table)) {
         others++;
         count = count_fields(table);
         if (count == 0) {
+            *damaged = true;
             break;
         }
         alike += count == fields;
@@ -399,23 +415,33 @@ static size_t count_alike(CsvTable *table, char delimiter)
 }
 
 /* Sets the delimiter for which most rows have as many fields as the first row; among equals, the most frequent one in
- * the first row. If there is none, the file has one column. */
-static void find_delimiter(CsvTable *table)
+ * the first row. If there is none, the file has one column. Returns false with error_set if there is none because a
+ * quoted field is damaged. */
+static bool find_delimiter(CsvTable *table)
 {
     const char *candidate = strchr(delimiters, table->format.decimal == ',' ? ';' : ',');
     char best = count_in_first(table, *candidate) == 0 ? *candidate : '\n'; /* a line end never divides a row */
+    char suspect = '\0';                                                    /* the first delimiter of a damaged file */
     size_t most = 0, most_frequent = 0;
     for (; *candidate; candidate++) {
         size_t frequency = count_in_first(table, *candidate);
-        size_t alike = frequency > 0 ? count_alike(table, *candidate) : 0;
+        bool damaged = false;
+        size_t alike = frequency > 0 ? count_alike(table, *candidate, &damaged) : 0;
+        suspect = damaged && !suspect ? *candidate : suspect;
         if (alike > most || (alike == most && alike > 0 && frequency > most_frequent)) {
             most = alike;
             most_frequent = frequency;
             best = *candidate;
         }
     }
+    if (most == 0 && suspect) {
+        bool damaged;
+        count_alike(table, suspect, &damaged); /* sets its error again */
+        return false;
+    }
     table->format.delimiter = best;
     move_to_first_row(table);
+    return true;
 }
 
 /* Returns whether a row after the current position has a number in quotes. */
@@ -428,13 +454,30 @@ static bool quotes_numbers(CsvTable *table)
             if (!read_field(table, &field)) {
                 return false;
             }
-            if (field.quoted && to_number(table, NULL, field, &value)) {
+            if (field.quoted && to_number(table, NULL, field, &value) && value == value) {
                 return true;
             }
         } while (next_field(table));
         skip_line_end(table);
     }
     return false;
+}
+
+/* Returns whether the fields of the first rows are in quotes or empty. */
+static bool quotes_all(CsvTable *table)
+{
+    size_t rows = 0;
+    Field field;
+    move_to_first_row(table);
+    while (rows++ < ROWS_COMPARED && begin_row(table)) {
+        do {
+            if (!read_field(table, &field) || (!field.quoted && trim(field).length > 0)) {
+                return false;
+            }
+        } while (next_field(table));
+        skip_line_end(table);
+    }
+    return true;
 }
 
 static bool read_first(CsvTable *table)
@@ -479,10 +522,7 @@ bool csv_open(CsvTable *table, const void *bytes, size_t size, const CsvFormat *
     }
     table->first = table->at;
     table->first_line = table->line;
-    if (!format->delimiter) {
-        find_delimiter(table);
-    }
-    return read_first(table);
+    return (format->delimiter || find_delimiter(table)) && read_first(table);
 }
 
 void csv_close(CsvTable *table)
@@ -592,6 +632,7 @@ bool csv_read(CsvTable *table, bool header, CsvColumn *columns)
 {
     bool texts = false;
     table->capacity = 0;
+    table->quotes_all = quotes_all(table);
     move_to_first_row(table);
     if (header && count_fields(table) == 0) {
         return false;
@@ -663,40 +704,49 @@ static void write_number(TextWriter *writer, const CsvStyle *style, const CsvCol
     text_add_bytes(writer, text, (size_t)length);
 }
 
-/* Writes the names. Names that could be values have quotes, from which csv_open recognizes a row of names. */
-static void write_names(TextWriter *writer, const CsvStyle *style, const CsvTexts *names, size_t count)
+/* Returns whether a text would be read as a number or a missing value. */
+static bool is_value(const CsvTable *reader, Field field, bool numbers)
 {
-    const CsvTable reader = {.format = {.decimal = style->decimal, .missing = ""}};
+    double value;
+    return is_missing_text(reader, false, field) || (numbers && to_number(reader, NULL, field, &value));
+}
+
+/* Writes the names. Names that could be values have quotes, from which csv_open recognizes a row of names. Returns
+ * whether all names could be values. */
+static bool write_names(TextWriter *writer, const CsvStyle *style, const CsvTable *reader, const CsvTexts *names,
+                        size_t count)
+{
+    bool values = true;
     for (size_t c = 0; c < count; c++) {
         Field name = {0};
-        double value;
         name.text = csv_text(names, c, &name.length);
         text_add_bytes(writer, &style->delimiter, c > 0);
-        write_text(writer, style, name.text, name.length,
-                   is_missing(&reader, name) || to_number(&reader, NULL, name, &value));
+        bool value = is_value(reader, name, true);
+        write_text(writer, style, name.text, name.length, value);
+        values = values && value;
     }
     text_add_bytes(writer, "\n", 1);
+    return values;
 }
 
 bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, const CsvColumn *columns, size_t count,
                size_t rows)
 {
-    const CsvTable reader = {.format = {.missing = ""}};
+    const CsvTable reader = {.format = {.decimal = style->decimal, .missing = ""}};
     TextWriter writer;
     if (!text_begin(&writer, path)) {
         return false;
     }
-    if (style->header) {
-        write_names(&writer, style, names, count);
-    }
+    /* csv_open does not recognize names that could be values if a number below them is in quotes. */
+    bool numbers = !style->header || !write_names(&writer, style, &reader, names, count);
     for (size_t row = 0; row < rows; row++) {
         for (size_t c = 0; c < count; c++) {
             size_t length = 0;
             const char *text = columns[c].kind == CSV_TEXT ? csv_text(&columns[c].texts, row, &length) : NULL;
             text_add_bytes(&writer, &style->delimiter, c > 0);
             if (text) {
-                bool word = length > 0 && is_missing_text(&reader, (Field){.text = text, .length = length});
-                write_text(&writer, style, text, length, word || (count == 1 && length == 0));
+                bool value = length > 0 && is_value(&reader, (Field){.text = text, .length = length}, numbers);
+                write_text(&writer, style, text, length, value || (count == 1 && length == 0));
             } else {
                 write_number(&writer, style, &columns[c], columns[c].numbers[row], count == 1);
             }

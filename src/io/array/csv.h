@@ -13,6 +13,7 @@ typedef struct CsvFormat {
     char comment;        /* starts a line that is skipped; 0: none */
     size_t skip;         /* the number of lines before the first row */
     const char *missing; /* additional words of missing values, each terminated, then an empty word; borrowed */
+    bool only_empty;     /* no other word than `missing` is a missing value */
 } CsvFormat;
 
 typedef struct CsvTable {
@@ -22,10 +23,11 @@ typedef struct CsvTable {
     size_t line;
     const char *first; /* the first row */
     size_t first_line;
-    CsvTexts names; /* the fields of the first row, without the blanks around those that are not in quotes */
-    bool has_names; /* the first row has a field that is neither a number nor missing, or all of its fields are in
+    CsvTexts names;  /* the fields of the first row, without the blanks around those that are not in quotes */
+    bool has_names;  /* the first row has a field that is neither a number nor missing, or all of its fields are in
                      * quotes and no number below it is */
-    StrBuf field;   /* the contents of a quoted field with doubled quotes */
+    bool quotes_all; /* the fields of the first rows are in quotes or empty, so that quotes do not mark texts */
+    StrBuf field;    /* the contents of a quoted field with doubled quotes */
     size_t rows, capacity;
 } CsvTable;
 

@@ -38,9 +38,10 @@ typedef struct CsvColumn {
     CsvKind kind;
     bool category; /* texts are read as `codes` of `names`. A field that is empty, and one without quotes that is a word
                     * of missing values or NaN, has the code CSV_MISSING */
-    bool words;    /* a field in quotes was read as NaN; in a category it is a text */
-    bool again;    /* the column is read in the second pass, since it begins with numbers or `words` */
-    bool single;   /* numbers are rounded so that a conversion to float gives the float nearest to the text */
+    bool exact;  /* a category in which only the words of CsvFormat.missing are missing values, not the default words */
+    bool words;  /* a field in quotes was read as NaN; in a category it is a text */
+    bool again;  /* the column is read in the second pass, since it begins with numbers or `words` */
+    bool single; /* numbers are rounded so that a conversion to float gives the float nearest to the text */
     double low, high;
     double *numbers; /* of each row, NaN for missing values; NULL for text */
     CsvTexts texts;
