@@ -166,6 +166,28 @@ describe("aggregates of a frame", function()
     end)
 end)
 
+describe("texts in expressions", function()
+    it("have errors that say what to write", function()
+        local t = rill.frame {c = {"b", false}, x = {1, 2}}
+        fails("; rill.frame.category(codes, names) makes texts that depend on a condition: missing(c) ? 'none' : c",
+            t.with, t, {y = "missing(c) ? 'none' : c"})
+        fails("the string 'hi' must be compared with a category; rill.frame.category(", t.with, t,
+            {y = "x > 3 ? 'hi' : 'lo'"})
+        fails("column 'c' is a category: compare it with a string, as in name == 'text'; rill.frame.category(", t.with,
+            t, {y = "x > 3 ? c : 'lo'"})
+        fails("; rill.gather(numbers, codes) converts it, with a number for each of its names: double(c)", t.with, t,
+            {y = "double(c)"})
+        fails("; write == for equal: c = 'x'", t.filter, t, "c = 'x'")
+        for _, nothing in ipairs {"nil", "NULL", "None", "nan"} do
+            fails(("is compared with %s: write missing(c) or not missing(c): c == %s"):format(nothing, nothing),
+                t.filter, t, "c == " .. nothing)
+        end
+        fails("there is no value 'nil': write missing(x) or not missing(x): x ~= nil", t.filter, t, "x ~= nil")
+        local u = rill.frame {["nil"] = {1, 2}}
+        assert.equal(1, #u:filter "nil == 2")
+    end)
+end)
+
 describe("names of categories", function()
     it("are dropped if they do not occur", function()
         local t = rill.frame {c = {"b", "d", "a", false, "c"}, i = {1, 2, 3, 4, 5}}

@@ -104,6 +104,9 @@ local ENDS_NOT <const> = {["&&"] = true, ["||"] = true, [","] = true, ["?"] = tr
 -- Names of the kernel language that an expression may contain without being called.
 local PLAIN <const> = {["true"] = true, ["false"] = true}
 
+-- Words of other languages for a value that is missing.
+local NOTHING <const> = {["nil"] = true, null = true, NULL = true, None = true}
+
 local function unknown(self, name)
     local known = {}
     for _, each in ipairs(self.frame.names) do
@@ -112,6 +115,8 @@ local function unknown(self, name)
     if self.others and self.others[name] ~= nil then
         fail("%s: there is no column '%s' yet: an expression uses a new column only in the form {{\"%s\", ...}, " ..
             "{\"other\", \"... %s ...\"}}: %s", self.where, name, name, name, self.source)
+    elseif NOTHING[name] then
+        fail("%s: there is no value '%s': write missing(x) or not missing(x): %s", self.where, name, self.source)
     end
     local near = suggest.of(name, known)
     fail("%s: there is no column '%s'%s: %s", self.where, name, near and ("; did you mean '%s'?"):format(near) or
@@ -225,6 +230,21 @@ local function operand(self, token, after)
     end
 end
 
+local CONVERSIONS <const> = {int = true, uint = true, float = true, double = true}
+
+-- Returns the end of the message that the category or the string at token i is not compared: what to write instead.
+local function instead(list, i)
+    local before, after = list[i - 1] and list[i - 1].text, list[i + 1] and list[i + 1].text
+    if after == "=" then
+        return "; write == for equal"
+    elseif before == "?" or before == ":" then
+        return "; rill.frame.category(codes, names) makes texts that depend on a condition"
+    elseif before == "(" and list[i - 2] and CONVERSIONS[list[i - 2].text] then
+        return "; rill.gather(numbers, codes) converts it, with a number for each of its names"
+    end
+    return ""
+end
+
 -- Converts a comparison with a category that begins at token i. Returns its text, or nil if there is none.
 local function comparison(self, list, i)
     local left, a = operand(self, list[i], list[i + 1])
@@ -232,9 +252,9 @@ local function comparison(self, list, i)
     if not left then
         return nil
     elseif not COMPARISONS[operator] then
-        fail(left == "string" and "%s: the string '%s' must be compared with a category: %s" or
-            "%s: column '%s' is a category: compare it with a string, as in name == 'text': %s", self.where, a,
-            self.source)
+        fail(left == "string" and "%s: the string '%s' must be compared with a category%s: %s" or
+            "%s: column '%s' is a category: compare it with a string, as in name == 'text'%s: %s", self.where, a,
+            instead(list, i), self.source)
     end
     local right, b = operand(self, list[i + 2], list[i + 3])
     if left == "category" and right == "string" then
@@ -245,6 +265,10 @@ local function comparison(self, list, i)
         return compare_categories(self, a, operator, b)
     end
     local other = list[i + 2] and list[i + 2].text or "nothing"
+    if left == "category" and (NOTHING[other] or other == "nan") then
+        fail("%s: column '%s' is a category, and is compared with %s: write missing(%s) or not missing(%s): %s",
+            self.where, a, other, a, a, self.source)
+    end
     fail(left == "category" and "%s: column '%s' is a category, and is compared with %s: expected a string in quotes: "
         .. "%s" or "%s: the string '%s' is compared with %s, which is not a category: %s", self.where, a, other,
         self.source)
