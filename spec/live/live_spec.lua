@@ -338,6 +338,99 @@ describe("rill.live", function()
         assert.is_nil(view:events()())
     end)
 
+    test("calls a function once per event", function()
+        local view, client = both()
+        local called = 0
+        view:on("press", function() called = called + 1 end)
+        view:image("i", rill.stream("float", {10, 20}))
+        client:send("pointer", "i", "press", 2, 3, 1)
+        receive(view, client)
+        view:running()
+        assert.equal(1, called)
+        client:send("pointer", "i", "press", 2, 3, 1)
+        receive(view, client)
+        assert.equal(2, called)
+        local count = 0
+        for _ in view:events() do count = count + 1 end
+        assert.equal(2, count)
+        view:on("release", function() view:close() end)
+        client:send("pointer", "i", "release", 2, 3, 0)
+        repeat until not view:running()
+    end)
+
+    test("ignores events of a panel that was removed since", function()
+        local view, client = both()
+        local internal = require "rill.live.view"
+        view:image("i", rill.stream("float", {10, 20}))
+        for _, message in ipairs {{"view", "i", 1, 1, 4, 4}, {"probe", "i", 1, 1}, {"size", "i", 50, 50},
+            {"key", "i", "a", "press"}, {"pointer", "i", "press", 1, 1, 1}} do
+            client:send(table.unpack(message))
+        end
+        local stop = rill.clock() + 5
+        repeat until view._state.server:counts().messages == 5 or rill.clock() > stop
+        internal.retype(view, "i", "text")
+        assert.is_true(view:running())
+        assert.is_nil(view:events()())
+        -- The number of panels counts those that exist.
+        for i = 1, 300 do
+            view:text("t" .. i, i)
+            internal.retype(view, "t" .. i, nil)
+        end
+        view:text("last", "x")
+        assert.equal("x", shown(client, "last").text)
+    end)
+
+    test("does not draw what was closed since", function()
+        local view, client = both()
+        local mesh, s = rill.mesh.box(), rill.stream("float", {4, 4})
+        view:mesh("one", mesh)
+        view:mesh("list", {mesh})
+        view:image("i", s)
+        for _ = 1, 2 do
+            view:mesh("one", mesh)
+            view:mesh("list", {mesh})
+            view:image("i", s)
+        end
+        mesh:close()
+        s:close()
+        client:send("size", "one", 40, 40)
+        client:send("size", "list", 40, 40)
+        receive(view, client)
+    end)
+
+    test("sends the limits of controls exactly, and keeps to steps", function()
+        local view, client = both()
+        local angle = view:slider("angle", {min = -math.pi, max = 2 * math.pi})
+        local step = view:number("step", {min = 0, max = 10, step = 4})
+        local tenth = view:slider("tenth", {min = 0, max = 1, step = 0.1})
+        view:running()
+        local layout = assert(client:wait(function(h) return h.type == "layout" and h.controls[3] end))
+        assert.equal(2 * math.pi, layout.controls[1].max)
+        assert.equal(-math.pi, layout.controls[1].min)
+        client:send("set", "angle", ("%.17g"):format(layout.controls[1].max))
+        client:send("set", "step", 10)
+        client:send("set", "tenth", 1)
+        receive(view, client)
+        assert.same({2 * math.pi, 8, 1}, {angle.value, step.value, tenth.value})
+    end)
+
+    test("shows images of equal numbers, and texts that are not UTF-8", function()
+        local view, client = both()
+        for _, value in ipairs {0, 7} do
+            local s = rill.stream("int", {3, 3})
+            s:fill(value)
+            view:image("i" .. value, s)
+            local header = shown(client, "i" .. value)
+            assert.same({value, value + 1}, {header.min, header.max})
+            assert.equal(0, decoded(header, "float"):max())
+        end
+        view:text("t", ("a\255é\xe2\x82"):rep(20000))
+        assert.equal(("a?é??"):rep(20000), shown(client, "t").text)
+        view:plot("p", {1, 2}, {3, 4})
+        assert.has_error(function() view:plot("p", {1, 2}, {1, 2, 3}) end)
+        assert.is_true(view:running())
+    end)
+
     test("pauses, makes a step, goes on and stops", function()
         local view, client = both()
         local s = rill.stream("float", {4, 4})
@@ -528,6 +621,7 @@ describe("rill --live and the prompt", function()
                 rill.show(s, {colormap = "magma"})
                 rill.plot {{{1, 2, 3}, label = "a"}, {{3, 2}, {1, 0}, label = "b"}}
                 rill.plot({1, 2, 3, 3}, {kind = "histogram", bins = 2, title = "h"})
+                rill.plot({1, 2}, {title = "a\n" .. ("é"):rep(40)})
             until false
         ]])
         os.execute(("timeout 30 lua5.4 bin/rill --live '%s' >'%s' 2>'%s' &"):format(script, files:path "out",
@@ -538,17 +632,17 @@ describe("rill --live and the prompt", function()
             url = file and file:read "a":match "http://%S+"
         until url or rill.clock() > stop
         local client = assert(browser.open {url = url})
-        local kinds = {}
+        local kinds, long = {}, "a " .. ("é"):rep(31) -- 64 bytes
         repeat
             local header = client:next(5)
             if header and header.name and header.name ~= "" then
                 kinds[header.name] = header.type
-                if header.type == "plot" then
+                if header.name == "script.lua:5" then
                     assert.same({{name = "a", n = 3}, {name = "b", n = 2}}, header.series)
                 end
             end
-        until not header or kinds["script.lua:4"] and kinds["script.lua:5"] and kinds.h
-        assert.same({["script.lua:4"] = "image", ["script.lua:5"] = "plot", h = "histogram"}, kinds)
+        until not header or kinds["script.lua:4"] and kinds["script.lua:5"] and kinds.h and kinds[long]
+        assert.same({["script.lua:4"] = "image", ["script.lua:5"] = "plot", h = "histogram", [long] = "plot"}, kinds)
         client:send("run", "stop")
         assert.truthy(client:wait "closed")
         client:close()

@@ -119,6 +119,17 @@ static Panel *find_panel(Board *board, const char *name)
     return NULL;
 }
 
+/* Returns a panel that was removed, or NULL. */
+static Panel *find_removed(Board *board)
+{
+    for (int i = 0; i < board->panel_count; i++) {
+        if (!board->panels[i].latest) {
+            return &board->panels[i];
+        }
+    }
+    return NULL;
+}
+
 static Control *find_control(Board *board, const char *name)
 {
     for (int i = 0; i < board->control_count; i++) {
@@ -133,10 +144,12 @@ bool board_publish(Board *board, const char *name, PanelKind kind, double rows, 
 {
     pthread_mutex_lock(&board->mutex);
     Panel *panel = find_panel(board, name);
-    if (!panel && board->panel_count < PANELS_MOST) {
-        panel = &board->panels[board->panel_count++];
-        memset(panel, 0, sizeof *panel);
-        memcpy(panel->name, name, strnlen(name, NAME_MOST));
+    if (!panel) {
+        panel = board->panel_count < PANELS_MOST ? &board->panels[board->panel_count++] : find_removed(board);
+        if (panel) { /* the version of a removed panel stays, so that browsers get the new one */
+            memset(panel->name, 0, sizeof panel->name);
+            memcpy(panel->name, name, strnlen(name, NAME_MOST));
+        }
     }
     if (panel) {
         release(board, panel->latest);

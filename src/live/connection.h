@@ -6,11 +6,13 @@
 
 #include <libwebsockets.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 enum {
     PENDING_MOST = 32, /* connections that are not a browser's WebSocket yet; then the oldest is closed */
     KEY_MOST = 64,
     HOST_MOST = 128,
+    ADDRESS_BYTES = 17,
     HANDSHAKE_SECONDS = 5,
     TRANSFER_SECONDS = 60, /* for a request, for a file of the page */
     HEADER_MOST = 8192,    /* bytes of the header of a request */
@@ -46,6 +48,7 @@ struct Server {
     struct lws_protocols protocols[4];
     lws_retry_bo_t idle;
     int listener, port;
+    pid_t process;
     char listen[HOST_MOST], key[KEY_MOST + 1];
     char *hello;
     bool steer_all;
@@ -74,6 +77,8 @@ void pending_remove(Server *server, const struct lws *wsi);
 
 /* request.c */
 
+/* Reads a numeric address: writes 4 or 6, then its bytes in the order of the network. Returns false for other texts. */
+bool request_parse_address(const char *text, unsigned char *bytes);
 /* Returns whether a request has the key, and headers Host and, for a WebSocket, Origin that belong to this server. */
 bool request_allowed(const Server *server, struct lws *wsi, bool websocket);
 /* Answers a request for a path. Returns the result of the callback. */

@@ -21,11 +21,11 @@ static bool same_key(const char *key, const char *given)
     return difference == 0;
 }
 
-/* Returns whether a text is a numeric address. */
-static bool is_address(const char *text)
+bool request_parse_address(const char *text, unsigned char *bytes)
 {
-    unsigned char bytes[16];
-    return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
+    memset(bytes, 0, ADDRESS_BYTES);
+    bytes[0] = inet_pton(AF_INET6, text, bytes + 1) == 1 ? 6 : inet_pton(AF_INET, text, bytes + 1) == 1 ? 4 : 0;
+    return bytes[0] != 0;
 }
 
 /* Copies the name in a Host header, without port and brackets. Returns false unless it is "name" or "name:port". */
@@ -48,16 +48,19 @@ static bool host_name(const char *host, char *name, size_t size)
 /* Other names are refused: a page of another site could have made its name mean this machine (DNS rebinding). */
 static bool host_allowed(const Server *server, const char *host)
 {
+    static const unsigned char zero[ADDRESS_BYTES - 1];
     char name[HOST_MOST], own[HOST_MOST] = "";
+    unsigned char address[ADDRESS_BYTES], listen[ADDRESS_BYTES];
     if (!host_name(host, name, sizeof name)) {
         return false;
     }
-    bool any = strcmp(server->listen, "0.0.0.0") == 0 || strcmp(server->listen, "::") == 0;
-    if (any && (is_address(name) || (gethostname(own, sizeof own - 1) == 0 && strcasecmp(name, own) == 0))) {
+    bool numeric = request_parse_address(name, address);
+    bool any = request_parse_address(server->listen, listen) && memcmp(listen + 1, zero, sizeof zero) == 0;
+    if (any && (numeric || (gethostname(own, sizeof own - 1) == 0 && strcasecmp(name, own) == 0))) {
         return true;
     }
     return strcasecmp(name, "localhost") == 0 || strcmp(name, "127.0.0.1") == 0 || strcmp(name, "::1") == 0 ||
-           strcasecmp(name, server->listen) == 0;
+           (numeric && memcmp(address, listen, sizeof address) == 0); /* an IPv6 address has several texts */
 }
 
 bool request_allowed(const Server *server, struct lws *wsi, bool websocket)

@@ -122,7 +122,8 @@ void server_wake(Server *server)
 static int bind_socket(const char *address, int port, char *reason, size_t size)
 {
     struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM}, *found;
-    if (getaddrinfo(address, NULL, &hints, &found) != 0) {
+    unsigned char bytes[ADDRESS_BYTES];
+    if (!request_parse_address(address, bytes) || getaddrinfo(address, NULL, &hints, &found) != 0) {
         snprintf(reason, size, "'%s' is not an IP address", address);
         return -1;
     }
@@ -255,6 +256,7 @@ static bool start(Server *server, const ServerOptions *options, char *reason, si
 {
     snprintf(server->listen, sizeof server->listen, "%s", options->listen);
     snprintf(server->key, sizeof server->key, "%s", options->key);
+    server->process = getpid();
     server->steer_all = options->steer_all;
     server->clients_most = options->clients;
     server->hello = strdup(options->hello);
@@ -298,6 +300,9 @@ Server *server_open(const ServerOptions *options, char *reason, size_t size)
 
 void server_close(Server *server)
 {
+    if (getpid() != server->process) { /* a forked process has the memory of the server, but not its thread */
+        return;
+    }
     atomic_store(&server->closing_requested, true);
     lws_cancel_service(server->context);
     pthread_join(server->thread, NULL);

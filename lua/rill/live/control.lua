@@ -18,7 +18,8 @@ local Control <const> = {__name = "rill.control"}
 local function number_of(state, value)
     local step, least = state.step, state.min ~= -math.huge and state.min or 0
     if step then
-        value = math.min(math.max(least + math.floor((value - least) / step + 0.5) * step, state.min), state.max)
+        local count = math.min(math.floor((value - least) / step + 0.5), (state.max - least) / step * (1 + 1e-12) // 1)
+        value = math.min(math.max(least + count * step, state.min), state.max)
         local whole = tables.whole(value)
         return math.type(tables.whole(step)) == "integer" and math.type(tables.whole(least)) == "integer" and whole
             or value
@@ -160,7 +161,7 @@ function control.described(state)
         choices[i] = json.text(item)
     end
     return json.object("name", json.text(state.name), "type", json.text(state.kind),
-        "min", json.number(state.min), "max", json.number(state.max), "step", state.step and json.number(state.step),
+        "min", json.exact(state.min), "max", json.exact(state.max), "step", state.step and json.exact(state.step),
         "value", json.value(state.indices and state.indices[value] or value),
         "choices", state.choices and json.list(choices))
 end

@@ -67,15 +67,13 @@ local function append(series, x, y, most)
 end
 
 local function replace(where, series, x, y)
-    series.y = y
+    if x and #x ~= #y then
+        fail("%s: x has %d numbers, y %d", where, #x, #y)
+    end
+    series.x, series.y = x or {}, y
     if x then
-        series.x = x
-        if #x ~= #y then
-            fail("%s: x has %d numbers, y %d", where, #x, #y)
-        end
         return
     end
-    series.x = {}
     for i = 1, #y do
         series.x[i] = i
     end

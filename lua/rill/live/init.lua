@@ -6,7 +6,6 @@ local view = require "rill.live.view"
 local fail <const> = errors.fail
 
 local PORT <const>, CLIENTS <const>, FPS <const>, MOST <const> = 8377, 16, 30, 250
-local LOCAL <const> = {["127.0.0.1"] = true, ["::1"] = true}
 
 local function is_size(v)
     return option.is_list(v) and #v == 2 and math.type(v[1]) == "integer" and math.type(v[2]) == "integer" and
@@ -87,7 +86,7 @@ local function address(taken, port, key)
 end
 
 local function announce(taken, url, port)
-    if not LOCAL[taken.listen] then
+    if taken.listen ~= "::1" and not taken.listen:find "^127%." then
         local who = (taken.listen == "0.0.0.0" or taken.listen == "::") and "every machine that reaches this one"
             or "every machine that reaches " .. taken.listen
         io.stderr:write(("rill.live: %s can connect to port %d if it has the key. The connection is not encrypted\n")

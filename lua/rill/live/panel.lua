@@ -237,11 +237,27 @@ local function is_seen(state, one)
     return state.server:clients() > 0 or state.shows or state.recording and (one.kind == "image" or one.kind == "mesh")
 end
 
+-- Returns whether a value, or one of a list of meshes, was closed since it was passed.
+local function is_closed(value)
+    local kind = rill.type(value)
+    if kind == "stream" then
+        return errors.not_open(value) ~= nil
+    elseif kind == "mesh" or kind == "container" then
+        return tostring(value):find "^closed" ~= nil
+    end
+    for _, item in ipairs(type(value) == "table" and not kind and value or {}) do
+        if rill.type(item) == "mesh" and is_closed(item) then
+            return true
+        end
+    end
+    return false
+end
+
 -- Publishes a panel again, if its value is open.
 local function redraw(state, one, now)
     local value = one.value
     one.stale = false
-    if value == nil or rill.type(value) == "stream" and errors.not_open(value) then
+    if value == nil or is_closed(value) then
         return
     end
     one.due = math.max(one.due + state.interval, now - state.interval)

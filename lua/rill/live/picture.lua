@@ -35,7 +35,7 @@ local function extent(s)
         local stats = s:stats()
         low, high = stats.min or 0, stats.max or 1
     end
-    return low, math.max(high, low + 1e-30)
+    return low, high
 end
 
 -- Raises unless a stream can be drawn.

@@ -61,6 +61,7 @@ local function post(state, event)
     local events = state.events
     if #events >= EVENTS_MOST then
         table.remove(events, 1)
+        state.dispatched = math.max(state.dispatched - 1, 0)
     end
     events[#events + 1] = event
 end
@@ -133,16 +134,20 @@ local handlers <const> = {
     probe = on_probe, run = on_run, record = on_record,
 }
 
--- Handles what browsers have sent.
-local function receive(state)
+local OF_PANELS <const> = {pointer = true, key = true, view = true, size = true, orbit = true, probe = true}
+
+-- Handles what browsers have sent, and Ctrl-C unless the prompt does.
+local function receive(state, at_prompt)
     while true do
         local verb, name, text, a, b, c, d = state.server:next()
         if not verb then
             break
         end
-        handlers[verb](state, name, text, a, b, c, d)
+        if not OF_PANELS[verb] or state.panels[name] then -- the panel may have been removed since
+            handlers[verb](state, name, text, a, b, c, d)
+        end
     end
-    if state.server:interrupted() then
+    if not at_prompt and state.server:interrupted() then
         state.stopped = true
     end
     if state.layout_stale then
@@ -169,14 +174,13 @@ local function wait_while_paused(state)
     state.step = false
 end
 
--- Calls the functions of v:on.
+-- Calls the functions of v:on with the events that arrived since the last call.
 local function dispatch(state)
-    if not next(state.functions) then
-        return
-    end
-    for _, event in ipairs(state.events) do
-        for _, f in ipairs(state.functions[event.type] or {}) do
-            f(event)
+    local events <const>, first <const> = state.events, state.dispatched + 1
+    state.dispatched = #events
+    for i = first, #events do
+        for _, f in ipairs(state.functions[events[i].type] or {}) do
+            f(events[i])
         end
     end
 end
@@ -191,9 +195,10 @@ local function share(state)
     for i, one in ipairs(state.controls) do
         values[i] = {one.name, one.value, one.changed}
     end
-    local shared = mpi.broadcast({stopped = state.stopped or false, events = state.events, values = values}, 1)
+    local shared = mpi.broadcast({stopped = state.stopped or false, events = state.events,
+        dispatched = state.dispatched, values = values}, 1)
     if mpi.rank > 1 then
-        state.stopped, state.events = shared.stopped, shared.events
+        state.stopped, state.events, state.dispatched = shared.stopped, shared.events, shared.dispatched
         for _, row in ipairs(shared.values) do
             local one = state.controls[row[1]]
             if one then
@@ -230,7 +235,9 @@ function methods.running(self)
         publish_state(state, now)
     end
     dispatch(state)
-    if state.stopped then
+    if not self._state then -- a function of v:on has closed the view
+        return false
+    elseif state.stopped then
         panel.flush(state)
     end
     return not state.stopped
@@ -241,7 +248,7 @@ end
 function methods.events(self)
     local state = views.check(self, "events")
     local list, i = state.events, 0
-    state.events = {}
+    state.events, state.dispatched = {}, 0
     return function()
         i = i + 1
         return list[i]
@@ -250,8 +257,8 @@ end
 
 local TYPES <const> = {press = true, drag = true, release = true, move = true, key = true, keyup = true}
 
---- v:on(type, f) lets v:running() call f with each event of a type: "press", "drag", "release", "move", "key" or
--- "keyup".
+--- v:on(type, f) lets v:running() call f once with each event of a type: "press", "drag", "release", "move", "key" or
+-- "keyup". v:events() returns these events too.
 function methods.on(self, kind, f)
     local state = views.check(self, "on")
     if not TYPES[kind] then
@@ -316,7 +323,7 @@ local view = {}
 function view.create(state)
     local now = rill.clock()
     state.panels, state.order, state.controls, state.events, state.functions = {}, {}, {}, {}, {}
-    state.frame, state.counted, state.counted_at, state.state_due = 0, 0, now, 0
+    state.frame, state.counted, state.counted_at, state.state_due, state.dispatched = 0, 0, now, 0, 0
     state.paused, state.stopped, state.step = false, false, false
     state.queues = not rill.device().traits.synchronous
     local object = views.create(state)
@@ -349,7 +356,7 @@ end
 --- view.pump(object) handles what browsers have sent, except that a pause has no effect.
 function view.pump(object)
     local state = views.check(object, "running")
-    receive(state)
+    receive(state, true)
     state.paused, state.step = false, false
     panel.flush(state, rill.clock())
     publish_state(state, rill.clock())

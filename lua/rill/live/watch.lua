@@ -9,6 +9,17 @@ local MOST <const> = 32 -- panels of globals
 
 local watch = {}
 
+-- Returns a text that can be the name of a panel: at most 64 bytes of UTF-8 without control characters.
+local function name_of(text)
+    text = text:gsub("%c", " ")
+    local _, invalid = utf8.len(text)
+    while invalid do
+        text = text:sub(1, invalid - 1) .. "?" .. text:sub(invalid + 1)
+        _, invalid = utf8.len(text, invalid)
+    end
+    return text:sub(1, #text <= 64 and #text or utf8.offset(text, 0, 65) - 1)
+end
+
 -- Returns the type of panel that can show a value, or nil.
 local function kind_of(value)
     local kind = rill.type(value)
@@ -50,7 +61,7 @@ local function call_name()
         info = debug.getinfo(level, "Sl")
     end
     local name = info and ("%s:%d"):format(info.short_src:match "[^/]*$", info.currentline) or "?"
-    return name:gsub("%c", "?"):sub(1, 64)
+    return name_of(name)
 end
 
 local function pump(object)
@@ -64,7 +75,7 @@ local function draw(object, name, chart)
     local curves = {}
     for i, series in ipairs(chart.series) do
         if series.kind == "histogram" then
-            local own = #chart.series > 1 and ("%s %s"):format(name, series.label):sub(1, 64) or name
+            local own = #chart.series > 1 and name_of(("%s %s"):format(name, series.label)) or name
             local values = type(series.y) == "table" and rill.from(series.y, "float") or series.y
             view.retype(object, own, "histogram")
             object:histogram(own, values, {bins = series.bins})
@@ -94,7 +105,7 @@ function watch.script(object)
         if not read or chart.path or chart.text then
             return original_plot(...)
         end
-        draw(object, chart.title and chart.title ~= "" and chart.title:sub(1, 64) or call_name(), chart)
+        draw(object, chart.title and chart.title ~= "" and name_of(chart.title) or call_name(), chart)
         pump(object)
     end)
 end
