@@ -3,12 +3,11 @@ local ir = require "rill.grad.kernel.ir"
 
 local write = {}
 
--- Calls visit(variable, block, statement, sets, expression) for each variable that the needed statements of a list use.
--- `expression`: where the statement reads it.
+-- Calls visit(variable, block, statement, sets) for each variable that the needed statements of a list use.
 local function each_use(list, live, visit, block)
     local function reads(e, s)
         if e then
-            for _, variable in ipairs(e.reads) do visit(variable, block, s, false, e) end
+            for _, variable in ipairs(e.reads) do visit(variable, block, s, false) end
         end
     end
     for _, s in ipairs(list) do
@@ -58,97 +57,13 @@ local function outer(block, inner, s)
     return s
 end
 
--- ---- expressions in the place of variables
-
--- Compilers of kernels do not always see through the copies of a `precise` variable, and a stencil whose values have
--- variables took 1.3 times as long as one that is a single expression.
-
-local LONGEST <const>, FARTHEST <const> = 300, 100 -- characters of such an expression; statements between
-
--- Returns whether one of the needed statements of a list, from `first` to `last`, writes what an expression reads: the
--- variables of a set, and outputs in its text. Loops count as if they did.
-local function writes(list, first, last, live, set, text)
-    for i = first, last do
-        local s = list[i]
-        if live[s] and (s.to and set[s.to] or s.op == "out" and ir.mentions(text, s.name) or s.body or s.yes and
-            (writes(s.yes, 1, #s.yes, live, set, text) or writes(s.no, 1, #s.no, live, set, text))) then
-            return true
-        end
-    end
-    return false
-end
-
--- Returns text(e), the text of an expression in which others stand for variables that are read once or are copies, and
--- the set of the statements that are not written therefore. order: the uses of variables, with `declares`: the
--- statement that declares a variable and is the only one that writes it.
-local function expressions(list, order, live, info)
-    local place, replaced, skipped, written = {}, {}, {}, {}
-    ir.walk(list, function(s)
-        if live[s] then written[s.to or s.name or s] = true end
-    end)
-    local function position(block, s)
-        if not place[block] then
-            place[block] = {}
-            for i, other in ipairs(block) do place[block][other] = i end
-        end
-        return place[block][s]
-    end
-    local function text(e)
-        local result = e.text
-        for _, variable in ipairs(e.reads) do
-            local by = replaced[variable]
-            if by and result == variable.name then return by end
-            if by then
-                by = by:find "^[%w_]+$" and by or "(" .. by .. ")"
-                result = ir.replace(result, variable.name, function(rest) return by .. rest end)
-            end
-        end
-        return result
-    end
-    -- Returns the set of the variables that text(e) reads.
-    local function reads(e, set)
-        for _, variable in ipairs(e.reads) do
-            if replaced[variable] then reads(skipped[variable], set) else set[variable] = true end
-        end
-        return set
-    end
-    -- Returns whether text() is used for what a statement reads: its value, or the condition of a branch.
-    local function is_value(e, s)
-        return s.op == "if" and e == s.condition or e == s.e and e.type and info(e.type).size
-    end
-    -- Returns whether the value of a variable can be computed where it is read.
-    local function replaceable(use, s, own)
-        for _, other in ipairs(use.uses) do
-            if other[2] ~= s and not (other[3] and is_value(other[3], other[2])) then return false end
-        end
-        local constant = own:find "^[%w_]+$" and not written[own]
-        for variable in pairs(constant and reads(s.e, {}) or {}) do constant = constant and not written[variable] end
-        if constant then return true end
-        local last = use.uses[2]
-        if #use.uses ~= 2 or last[1] ~= use.at or #own > LONGEST or own:find "random" then return false end
-        local from, to = position(use.at.list, s), position(use.at.list, last[2])
-        return to > from and to - from <= FARTHEST and
-            not writes(use.at.list, from + 1, to - 1, live, reads(s.e, {}), own)
-    end
-    for _, use in ipairs(order) do
-        local s, variable = use.declares, use.variable
-        if s and s.e and not variable.array and info(variable.type).size and s.e.type == variable.type then
-            local own = text(s.e)
-            if replaceable(use, s, own) then
-                replaced[variable], skipped[variable], skipped[s] = own, s.e, true
-            end
-        end
-    end
-    return text, skipped
-end
-
 --- write.body(list, live, zero, info) returns the text of a function's body. `live`: the needed statements;
 -- zero(type): the literal 0 of a type.
 function write.body(list, live, zero, info)
     local found, order = {}, {} -- by variable: the block where it is declared, its uses, and how often it is set
     local top = {depth = 0, list = list}
     list.block = top
-    each_use(list, live, function(variable, block, s, sets, e)
+    each_use(list, live, function(variable, block, s, sets)
         if variable.base or variable.given then return end
         local use = found[variable]
         if not use then
@@ -157,12 +72,11 @@ function write.body(list, live, zero, info)
             order[#order + 1] = use
         end
         use.block = common(use.block, block)
-        use.uses[#use.uses + 1] = {block, s, e}
+        use.uses[#use.uses + 1] = {block, s}
         if sets then
             use.sets, use.setter, use.at = use.sets + 1, s, block
-        elseif s.to == variable and not e then
-            use.sets, use.at = use.sets + 2, block
-            use.adder = s.op == "add" and not s.path and not use.adder and s or nil
+        elseif s.to == variable then
+            use.sets = use.sets + 2
         end
     end, top)
     local inline, before = {}, {}
@@ -170,23 +84,18 @@ function write.body(list, live, zero, info)
         local first = use.uses[1]
         if use.variable.adjoint then use.block = outside_loops(use.block, use.variable.frame) end
         if use.sets == 1 and use.at == use.block and outer(use.block, first[1], first[2]) == use.setter then
-            inline[use.setter], use.declares = true, use.setter
+            inline[use.setter] = true
         else
             local s = outer(use.block, first[1], first[2])
-            if s == use.adder and use.sets == 2 and info(use.variable.type).size then
-                inline[s], use.declares = true, s
-            else
-                before[s] = before[s] or {}
-                table.insert(before[s], use.variable)
-            end
+            before[s] = before[s] or {}
+            table.insert(before[s], use.variable)
             -- The values that one branch gives to an array are read in another one of the same condition.
             if use.variable.array and first[1] ~= use.block then use.variable.cleared = true end
         end
     end
-    local text, skipped = expressions(list, order, live, info)
     local out = {}
-    local function line(depth, words)
-        out[#out + 1] = ("  "):rep(depth) .. words
+    local function line(depth, text)
+        out[#out + 1] = ("  "):rep(depth) .. text
     end
     local function declaration(variable)
         local element, lengths = variable.type:match "^([^%[]+)(.*)$"
@@ -226,51 +135,51 @@ function write.body(list, live, zero, info)
                         line(depth, declaration(variable) .. " = " .. zero(variable.type).text .. ";")
                     end
                 end
-                if not skipped[s] then statement[s.op](s, depth) end
+                statement[s.op](s, depth)
             end
         end
     end
     function statement.set(s, depth)
-        line(depth, (inline[s] and declaration(s.to) or s.to.name) .. " = " .. text(s.e) .. ";")
+        line(depth, (inline[s] and declaration(s.to) or s.to.name) .. " = " .. s.e.text .. ";")
     end
     function statement.update(s, depth)
         line(depth, ("%s = %s;"):format(s.to.name, s.base.text))
-        line(depth, ("%s%s = %s;"):format(s.to.name, s.path.text, text(s.e)))
+        line(depth, ("%s%s = %s;"):format(s.to.name, s.path.text, s.e.text))
     end
     function statement.put(s, depth)
         local t = info(s.to.type)
         if s.e.literal and s.path.text == "" and t.base == "array" and t.length > 16 then
             return clear(s.to.name, t, depth)
         end
-        line(depth, ("%s%s = %s;"):format(s.to.name, s.path.text, text(s.e)))
+        line(depth, ("%s%s = %s;"):format(s.to.name, s.path.text, s.e.text))
     end
     function statement.add(s, depth)
-        if inline[s] then return line(depth, declaration(s.to) .. " = " .. text(s.e) .. ";") end
-        add_text(s.to.name .. (s.path and s.path.text or ""), text(s.e), depth, s.e.type)
+        if inline[s] then return line(depth, declaration(s.to) .. " = " .. s.e.text .. ";") end
+        add_text(s.to.name .. (s.path and s.path.text or ""), s.e.text, depth, s.e.type)
     end
     function statement.declare() end
     function statement.out(s, depth)
-        line(depth, ("%s = %s;"):format(s.name, text(s.e)))
+        line(depth, ("%s = %s;"):format(s.name, s.e.text))
     end
     function statement.emit(s, depth)
-        line(depth, ("push(%s, %s);"):format(s.name, text(s.e)))
+        line(depth, ("push(%s, %s);"):format(s.name, s.e.text))
     end
     function statement.contribute(s, depth)
         line(depth, ("push(%s, %s);"):format(s.names.at, s.index.text))
-        line(depth, ("push(%s, %s);"):format(s.names.add, text(s.e)))
+        line(depth, ("push(%s, %s);"):format(s.names.add, s.e.text))
     end
     function statement.collect(s, depth)
-        line(depth, ("%s += %s;"):format(s.to.name, text(s.e)))
+        line(depth, ("%s += %s;"):format(s.to.name, s.e.text))
     end
     function statement.refuse(s)
         error({refused = s.words, text = s.node and s.node.text}, 0)
     end
     statement["if"] = function(s, depth)
-        line(depth, ("if (%s) {"):format(text(s.condition)))
+        line(depth, ("if (%s) {"):format(s.condition.text))
         local from = #out
         statements(s.yes, depth + 1)
         if #out == from then
-            out[from] = ("  "):rep(depth) .. ("if (!(%s)) {"):format(text(s.condition))
+            out[from] = ("  "):rep(depth) .. ("if (!(%s)) {"):format(s.condition.text)
             statements(s.no, depth + 1)
         else
             local middle = #out
