@@ -139,7 +139,8 @@ describe("a stream of 0-based indices", function()
 
     it("is described on one page, to which each page links that mentions the functions", function()
         local words <const> = "`s:find`, `rill.argsort`, `rill.lexsort`, `rill.searchsorted`, `s:top_k`, "
-            .. "`s:argmin(axis)`, `s:argmax(axis)` and `s:unique {inverse = true}` return 0-based indices, which `s:select`, "
+            .. "`s:argmin(axis)`, `s:argmax(axis)` and "
+            .. "`s:unique {inverse = true}` return 0-based indices, which `s:select`, "
             .. "`rill.gather` and kernels take directly. In several dimensions, `rill.argsort`, `s:argmin(axis)` and "
             .. "`s:argmax(axis)` return indices along the axis, which `rill.take_along` takes. `s:get`, `s[i]`, "
             .. "`s:argmin()` and `s:argmax()` use 1-based indices."

@@ -317,8 +317,11 @@ static bool store_code(CsvTable *table, CsvColumn *column, Field field)
 static bool reserve_codes(CsvColumn *column, size_t rows)
 {
     uint32_t *grown = realloc(column->codes, rows * sizeof *grown);
-    column->codes = grown ? grown : column->codes;
-    return grown || error_set("out of host memory for %zu rows", rows);
+    if (!grown) {
+        return error_set("out of host memory for %zu rows", rows);
+    }
+    column->codes = grown;
+    return true;
 }
 
 /* Makes a column of numbers and missing values a column of text, whose next field is `field`. */
