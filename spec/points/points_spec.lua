@@ -199,6 +199,26 @@ describe("rill.points", function()
         assert.same({2, 4, 6}, g:get(3))
     end)
 
+    it("computes with doubles that are large compared with the cloud", function()
+        local near <const> = rill.random({300, 3}, {type = "double", seed = 4}):as "dvec3"
+        local offset <const> = rill.from({{500000, 4649776, 100}}, "dvec3")
+        local far <const> = (near + offset):eval()
+        local function apart(a, b) return rill.length(a - b):max() end
+        local there <const> = rill.translation {-500000, -4649776, -100}
+        assert.is_true(apart(points.transform(far, there), near) < 1e-8)
+        assert.is_true(apart(points.normals(far), points.normals(near)) < 1e-5)
+        assert.same(points.outliers(near):values(), points.outliers(far):values())
+        local few, counts = points.voxel(far, 0.25)
+        local expected, count = points.voxel(near, 0.25)
+        assert.same(count:values(), counts:values())
+        assert.is_true(apart(few - offset, expected) < 1e-8)
+        local T <const> = rill.translation {500000, 4649776, 100} * rill.rotation("z", 0.02) * there
+        local _, report = points.icp(points.transform(far, T), far)
+        assert.is_true(report.converged and report.rmse < 1e-7, report.rmse)
+        _, report = points.icp(near:cast "vec3", near)
+        assert.is_true(report.rmse < 1e-6, report.rmse)
+    end)
+
     it("takes matrices, doubles and lists", function()
         local p <const> = rill.random({20, 3}, {seed = 1})
         local expected <const> = points.normals(p:as "vec3")

@@ -27,21 +27,22 @@ function vectors.told(value)
 end
 
 -- Returns a stream of vec3 with the elements of a stream of dvec3, or of a stream of float or double whose last
--- dimension is 3; otherwise nil.
-local function converted(s)
+-- dimension is 3; otherwise nil. With `doubles`, double elements become dvec3.
+local function converted(s, doubles)
     if s.type == "dvec3" then
-        return s:cast "vec3"
+        return doubles and s or s:cast "vec3"
     elseif #s.shape > 1 and s.shape[#s.shape] == 3 and (s.type == "float" or s.type == "double") then
-        local reals <const> = s.type == "double" and s:cast "float" or s
-        local done, view = pcall(reals.as, reals, "vec3")
-        return done and view or reals:copy():as "vec3"
+        local reals <const> = s.type == "double" and not doubles and s:cast "float" or s
+        local vector <const> = reals.type == "double" and "dvec3" or "vec3"
+        local done, view = pcall(reals.as, reals, vector)
+        return done and view or reals:copy():as(vector)
     end
 end
 
---- vectors.take(where, i, name, value) returns a stream of vec3 for argument i: a stream or an expression of vec3 or
--- dvec3, or of float or double with a last dimension of 3, or a table of {x, y, z}. The caller closes the stream unless
--- it is `value`.
-function vectors.take(where, i, name, value)
+--- vectors.take(where, i, name, value [, doubles]) returns a stream of vec3 for argument i: a stream or an expression
+-- of vec3 or dvec3, or of float or double with a last dimension of 3, or a table of {x, y, z}. With `doubles`, double
+-- elements become a stream of dvec3. The caller closes the stream unless it is `value`.
+function vectors.take(where, i, name, value, doubles)
     if type(value) == "table" and not rill.type(value) and not rill.type(rawget(value, 1)) then
         local done, made = pcall(rill.from, value, "vec3")
         if not done or #made.shape ~= 1 then
@@ -54,7 +55,7 @@ function vectors.take(where, i, name, value)
         return made
     end
     local s = not errors.not_open(value) and (rill.type(value) == "expression" and value:eval() or value)
-    local vector <const> = s and (s.type == "vec3" and s or converted(s))
+    local vector <const> = s and (s.type == "vec3" and s or converted(s, doubles))
     if not vector then
         fail("%s: argument #%d '%s': expected a stream of vec3 or a list of {x, y, z}, got %s", where, i, name,
             vectors.told(s or value))

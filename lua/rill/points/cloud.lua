@@ -8,19 +8,25 @@ local vector = require "rill.core.vector"
 local vectors = require "rill.geometry.vectors"
 local arguments = require "rill.geometry.points.arguments"
 local search = require "rill.geometry.points.neighbors"
-local kernels <const> = require "rill.glsl.template".file "cloud"
+local texts <const> = require "rill.glsl.template".file "cloud"
 local fail <const> = errors.fail
 
 local cloud = {}
 
---- cloud.points(where, i, name, value) returns points as a stream of vec3 of one dimension, and their least and largest
--- coordinates. Raises an error if one is not finite. The caller closes the stream unless it is `value`.
+-- Returns the kernels for the points p.
+local function kernels_of(p)
+    return texts:program {V = p.type, R = p.type == "dvec3" and "double" or "float"}
+end
+
+--- cloud.points(where, i, name, value) returns points as a stream of vec3 of one dimension, or of dvec3 if the
+-- coordinates are doubles, and their least and largest coordinates. Raises an error if one is not finite. The caller
+-- closes the stream unless it is `value`.
 function cloud.points(where, i, name, value)
     if recorder.on and recorder.tracks(value) then
         fail("%s: argument #%d '%s' depends on the arguments of the function that is differentiated, and this " ..
             "function has no derivative: pass rill.value(%s)", where, i, name, name)
     end
-    local p <const> = vectors.take(where, i, name, value)
+    local p <const> = vectors.take(where, i, name, value, true)
     if #p.shape ~= 1 then
         fail("%s: argument #%d '%s': expected a stream of one dimension, got shape {%s}: s:reshape(%d) has one",
             where, i, name, table.concat(p.shape, ", "), p.size)
@@ -52,7 +58,7 @@ cloud.normals = errors.guard(function(points, options)
     local own <close> = held {}
     local p <const>, indices = nearest(own, where, points, taken.k)
     local toward <const> = taken.toward
-    return kernels:program().normals {p = p, near = indices, toward = toward or {0, 0, 0},
+    return kernels_of(p).normals {p = p, near = indices, toward = toward or {0, 0, 0},
         turned = toward and 1 or 0, shape = p.size}
 end, "rill.points.normals")
 
@@ -64,13 +70,14 @@ cloud.outliers = errors.guard(function(points, options)
     local taken <const> = option.take(where, options, OUTLIERS)
     local own <close> = held {}
     local p <const>, _, distances = nearest(own, where, points, taken.k, true)
-    local mean <const> = kernels:program().reaches {distance = distances, shape = p.size}
+    local run <const> = kernels_of(p)
+    local mean <const> = run.reaches {distance = distances, shape = p.size}
     local limit = math.huge
     if p.size > 1 then
         own.wide = mean:cast "double"
         limit = own.wide:mean() + taken.deviations * own.wide:std {ddof = 1}
     end
-    return kernels:program().above(mean, limit), mean
+    return run.above(mean, limit), mean
 end, "rill.points.outliers")
 
 -- ---- voxels
@@ -79,7 +86,7 @@ local VOXEL <const> = {values = {option.is_data, "a stream, or a table of stream
 
 -- Returns the order of points by their cells, which are numbered x first, and the first point of each cell in it.
 local function cell_order(own, p, size, low, high)
-    local run <const>, first, count, all = kernels:program(), {}, {}, 1.0
+    local run <const>, first, count, all = kernels_of(p), {}, {}, 1.0
     for d = 1, 3 do
         first[d] = math.floor(low[d] / size)
         count[d] = math.floor(high[d] / size) - first[d] + 1
@@ -153,7 +160,7 @@ cloud.voxel = errors.guard(function(points, size, options)
                 size, most)
         end
     end
-    local run <const> = kernels:program()
+    local run <const> = kernels_of(p)
     own.order = cell_order(own, p, size, low, high)
     own.first, own.offset = run.sorted {p = p, order = own.order, size = size, shape = p.size}
     own.ids = own.first:scan()
@@ -187,8 +194,8 @@ end
 cloud.transform = errors.guard(function(points, transform)
     local where <const> = "rill.points.transform"
     local a, b, c = cloud.rows(where .. ": argument #2 'transform'", transform)
-    local p <const> = vectors.take(where, 1, "p", points)
-    local moved <const> = kernels:program().moved(p, a, b, c)
+    local p <const> = vectors.take(where, 1, "p", points, true)
+    local moved <const> = kernels_of(p).moved(p, a, b, c)
     if p ~= points then p:close() end
     return moved
 end, "rill.points.transform")

@@ -9,7 +9,7 @@ local search = require "rill.geometry.points.neighbors"
 local transforms = require "rill.geometry.transform"
 local vector = require "rill.core.vector"
 local vectors = require "rill.geometry.vectors"
-local kernels <const> = require "rill.glsl.template".file "registration"
+local texts <const> = require "rill.glsl.template".file "registration"
 local fail <const> = errors.fail
 
 local registration = {}
@@ -61,7 +61,7 @@ end
 
 -- The next transform by distances of points. Returns its rows, the number of pairs, and the sum of squared distances.
 local function by_points(own, given)
-    local run <const> = kernels:program()
+    local run <const> = texts:program {V = given.source.type}
     own.p, own.q, own.r0, own.r1, own.r2 = run.points(given)
     local a <close>, b, c, sums = run.rigid {p = own.p, q = own.q, r0 = own.r0, r1 = own.r1, r2 = own.r2, shape = 1}
     own.b, own.c, own.sums = b, c, sums
@@ -80,7 +80,7 @@ end
 
 -- The next transform by distances from planes. Returns the same as by_points.
 local function by_planes(own, given)
-    local parts <const> = table.pack(kernels:program().planes(given))
+    local parts <const> = table.pack(texts:program({V = given.source.type}).planes(given))
     local list, A, b = {}, {}, {}
     for i, part in ipairs(parts) do
         own[i] = part
@@ -103,10 +103,14 @@ end
 
 -- Returns the streams of the arguments, and the middle of the target and the inverse of its size.
 local function take(own, source, target, taken)
-    local p <const> = cloud.points(WHERE, 1, "source", source)
+    local p = cloud.points(WHERE, 1, "source", source)
     own.source = p ~= source and p or nil
-    local q <const>, low, high = cloud.points(WHERE, 2, "target", target)
+    local q, low, high = cloud.points(WHERE, 2, "target", target)
     own.target = q ~= target and q or nil
+    if p.type ~= q.type then -- both as doubles
+        own.p, own.q = p:cast "dvec3", q:cast "dvec3"
+        p, q = own.p, own.q
+    end
     for name, s in pairs {source = p, target = q} do
         if s.size == 0 then fail("%s: argument '%s' has no points", WHERE, name) end
     end

@@ -1,8 +1,9 @@
 // Sums over pairs of a source point, moved by the transform with rows a, b, c, and its nearest target point. All positions are measured from `middle`,
-// in units of 1 / `scale`, so that products neither cancel nor leave the range of doubles.
+// in units of 1 / `scale`, so that products neither cancel nor leave the range of doubles. $V: the type of
+// points, vec3 or dvec3.
 typedef struct { dvec3 p; dvec3 q; bool near; } Pair;
 
-Pair pair_of(int i, vec3 source[], dvec4 a, dvec4 b, dvec4 c, vec3 target[], int index[][], dvec3 middle, double scale) {
+Pair pair_of(int i, $V source[], dvec4 a, dvec4 b, dvec4 c, $V target[], int index[][], dvec3 middle, double scale) {
     int n = index[i][0];
     dvec4 x = dvec4(dvec3(source[i]), 1.0lf);
     Pair r;
@@ -13,7 +14,7 @@ Pair pair_of(int i, vec3 source[], dvec4 a, dvec4 b, dvec4 c, vec3 target[], int
 }
 
 // Sums of invocation k: points k, k + lanes, k + 2 lanes ...
-kernel void points(int lanes, vec3 source[], dvec4 a, dvec4 b, dvec4 c, vec3 target[], int index[][], dvec3 middle, double scale,
+kernel void points(int lanes, $V source[], dvec4 a, dvec4 b, dvec4 c, $V target[], int index[][], dvec3 middle, double scale,
                    out dvec4 p<>, out dvec4 q<>, out dvec4 r0<>, out dvec4 r1<>, out dvec4 r2<>) {
     int n = sizeof_stream(source).x;
     for (int i = indexof(p).x; i < n; i += lanes) {
@@ -57,7 +58,7 @@ kernel void rigid(dvec4 p[], dvec4 q[], dvec4 r0[], dvec4 r1[], dvec4 r2[], out 
 // The normal equations of small rotations and translations that move points into the planes of their target points (Y. Chen and G. Medioni 1991; K. Low,
 // "Linear least-squares optimization for point-to-plane ICP surface registration", 2004). g: the products of the six derivatives and the residual, the
 // upper triangle by rows; 27 of them.
-kernel void planes(int lanes, vec3 source[], dvec4 a, dvec4 b, dvec4 c, vec3 target[], vec3 normal[], int index[][], dvec3 middle, double scale,
+kernel void planes(int lanes, $V source[], dvec4 a, dvec4 b, dvec4 c, $V target[], vec3 normal[], int index[][], dvec3 middle, double scale,
                    out dvec4 g0<>, out dvec4 g1<>, out dvec4 g2<>, out dvec4 g3<>, out dvec4 g4<>, out dvec4 g5<>, out dvec4 g6<>, out dvec2 sums<>) {
     int n = sizeof_stream(source).x;
     for (int i = indexof(g0).x; i < n; i += lanes) {
