@@ -153,7 +153,7 @@ local calls = {
     ["rill.points.voxel"] = function(o) return rill.points.voxel(points, 1, o) end,
     ["rill.points.outliers"] = function(o) return rill.points.outliers(points, o) end,
     ["rill.points.icp"] = function(o) return rill.points.icp(points, points, o) end,
-    ["rill.points.save"] = function(o) return rill.points.save("/nowhere/a.ply", points, o) end,
+    ["rill.points.save"] = function(o) return rill.points.save("/missing/a.ply", points, o) end,
     ["neighbors:query"] = function(o) return rill.neighbors(points, {k = 1}):query(points, o) end,
     ["rill.lexsort"] = function(o) return rill.lexsort({line}, o) end,
     ["rill.npz.load"] = function(o) return rill.npz.load("/nowhere.npz", o) end,
@@ -211,7 +211,7 @@ if has_live then
     calls["v:number"] = function(o) return view:number("number", o) end
     calls["v:choice"] = function(o) return view:choice("choice", {"a"}, o) end
     calls["v:toggle"] = function(o) return view:toggle("toggle", o) end
-    calls["v:record"] = function(o) return view:record("/nowhere.png", o) end
+    calls["v:record"] = function(o) return view:record("/missing/a.png", o) end
 end
 
 local has_mpi <const> = pcall(require, "rill.mpi.core")
