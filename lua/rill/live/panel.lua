@@ -110,7 +110,8 @@ local function take_image(state, one)
     end
 end
 
--- On devices that queue work, an image is read back asynchronously, and published by a later call of v:running().
+-- On devices that queue work, the images of a panel after the first one are read back asynchronously, and published by
+-- a later call of v:running().
 -- Publishes an image {pixels =, min =, max =, view =, shown =, channels =, rows =, columns =}.
 local function send_image(state, one, drawn, options, value)
     local width, height, channels = drawn.shown[2], drawn.shown[1], drawn.channels
@@ -122,12 +123,13 @@ local function send_image(state, one, drawn, options, value)
         json.number(drawn.max), "colormap", options.colormap and json.text(options.colormap), "view",
         numbers(drawn.view), "value", value, "colors", channels == 1 and samples(palette) or nil})
     local arguments = {one.name, text, one.kind, drawn.rows, drawn.columns, width, height, channels, format, palette}
-    if state.queues then
+    if state.queues and one.published then
         take_image(state, one)
         one.request, one.arguments = drawn.pixels:request(), arguments
     else
         core._download(drawn.pixels, state.server:draft(bytes), 0, bytes)
         state.server:image(table.unpack(arguments, 1, 10))
+        one.published = true
     end
 end
 
