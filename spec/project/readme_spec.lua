@@ -17,6 +17,25 @@ local function pages()
     return list
 end
 
+-- What pages need that rill can be built without: the module that is missing then, and the reason.
+local optional = {
+    {"rill.mpi", "rill.mpi.core", "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"},
+    {"rill.live", "rill.live.core", "there is no libwebsockets here: apt install libwebsockets-dev, and build again"},
+}
+
+-- Returns why a page with this text cannot run here, or nil.
+local function missing(text)
+    local code = {}
+    for block in text:gmatch "\n```lua%s*\n(.-)\n```" do
+        code[#code + 1] = block
+    end
+    code = table.concat(code, "\n")
+    for _, part in ipairs(optional) do
+        local name, module, reason = table.unpack(part)
+        if code:find(name, 1, true) and not pcall(require, module) then return reason end
+    end
+end
+
 -- Pages that compile many programs and whose subjects have other specs.
 local many = "algebra blas compact container fft histogram horn kernel matrix plot primitive scan scatter solve "
     .. "sparse tour translator"
@@ -28,9 +47,8 @@ end
 describe("the manual", function()
     for _, path in ipairs(pages()) do
         it("prints the documented output: " .. path .. (long[path] or ""), function()
-            if tempfiles.read(path):find('require "rill.mpi"', 1, true) and not pcall(require, "rill.mpi.core") then
-                return pending "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"
-            end
+            local reason = missing(tempfiles.read(path))
+            if reason then return pending(reason) end
             local files <close> = setmetatable({files = tempfiles.open()}, {
                 __close = function(self) self.files:close() end,
             })

@@ -171,14 +171,16 @@ function derivatives.check(k, arguments, options)
     for i, param in ipairs(outputs) do
         if real(param) then
             local a, b, d = numbers(up[i]), numbers(down[i]), dots[param.name]
-            local a2, b2 = more and numbers(more[i]), more and numbers(less[i])
+            local a2, b2, mid = more and numbers(more[i]), more and numbers(less[i]), numbers(plain[i])
             for j = 1, #d do
                 local slope = (a[j] and b[j]) and (a[j] - b[j]) / (2 * h) or d[j]
                 local scale = math.max(1.0, math.abs(slope))
                 local difference <const> = options.difference or 1e-6
                 local smooth = #a == #b
                 if smooth and more then
-                    smooth = #a2 == #a and #b2 == #a and
+                    -- Where two arguments of min are equal, both slopes are the mean of those of the two sides.
+                    local bend = (a[j] - 2 * mid[j] + b[j]) / h
+                    smooth = #a2 == #a and #b2 == #a and #mid == #a and math.abs(bend) < 2 * difference * scale and
                         math.abs((a2[j] - b2[j]) / (h / 2) - slope) < 0.1 * difference * scale
                 end
                 if smooth and math.abs(slope - d[j]) > difference * scale then
