@@ -126,7 +126,6 @@ describe("calls of methods of frames", function()
             fails(here, function() return t[name] end)
         end
         fails("groups:aggregate", function() return t:group "c".mean end)
-        fails("frame:concat", function() return rill.frame.concat end)
         fails("rill.frame.load(path) reads a file", rill.frame, "x.csv")
         fails("files of type parquet are not supported", t.save, t, "x.parquet")
     end)
@@ -209,6 +208,65 @@ describe("names of categories", function()
         os.remove(name)
     end)
 
+    it("are not numbers", function()
+        local t = rill.frame {x = {1, 2, 3}, c = {"b", "a", "b"}}
+        local c, other = t.c, rill.frame.category {"z", "b", "a"}
+        assert.same({1, 0, 1}, c:codes():values())
+        assert.same({1, 0, 1}, rill.frame.category(c:codes(), c.names):codes():values())
+        assert.equal(0, rill.frame.category({}, {"a"}):codes().size)
+        assert.equal(2, c:codes():sum())
+        assert.same({1, 1}, rill.vec2(t.x, c:codes()):get(1))
+        for name, call in pairs {
+            ["rill.vec2: argument #2 'y'"] = function() return rill.vec2(t.x, c) end,
+            ["rill.vec3: argument #1 'x'"] = function() return rill.vec3(c, t.x, 0) end,
+            ["a + b: argument #2 'b'"] = function() return t.x + c end,
+            ["a * b: argument #1 'a'"] = function() return c * 2 end,
+            ["-a: argument #1 'a'"] = function() return -c end,
+            ["rill.sqrt: argument #1 'x'"] = function() return rill.sqrt(c) end,
+            ["rill.where: argument #1 'cond'"] = function() return rill.where(c, 1, 2) end,
+            ["s:sum: argument 's'"] = function() return c:sum() end,
+            ["s:mean: argument 's'"] = function() return c:mean() end,
+            ["s:std: argument 's'"] = function() return c:std() end,
+            ["s:any: argument 's'"] = function() return c:any() end,
+            ["s:dot: argument #1 't'"] = function() return t.x:dot(c) end,
+            ["s:median: argument 's'"] = function() return c:median() end,
+            ["s:quantile: argument 's'"] = function() return c:quantile(0.5) end,
+            ["s:scan: argument 's'"] = function() return c:scan() end,
+            ["s:cumsum: argument 's'"] = function() return c:cumsum() end,
+            ["s:diff: argument 's'"] = function() return c:diff() end,
+            ["s:moving_mean: argument 's'"] = function() return c:moving_mean(2) end,
+            ["s:histogram: argument 's'"] = function() return c:histogram() end,
+            ["rill.bincount: option 'weights'"] = function() return rill.bincount(c, {weights = c}) end,
+            ["rill.reduce_by_key: argument #2 'values'"] = function() return rill.reduce_by_key(t.x, c) end,
+            ["rill.segmented_reduce: argument #1 'values'"] = function()
+                return rill.segmented_reduce(c, t.x:gt(1))
+            end,
+            ["rill.corrcoef: argument #2 'y'"] = function() return rill.corrcoef(t.x, c) end,
+            ["rill.quantile_by_key: argument #2 'values'"] = function()
+                return rill.quantile_by_key(t.x, c, 0.5)
+            end,
+            ["rill.points.voxel: option 'values'"] = function()
+                return rill.points.voxel({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, 1, {values = c})
+            end,
+        } do
+            fails(name .. " is a category", call)
+        end
+        fails("a category: s:codes() is the stream of its codes", rill.neighbors, c, {k = 1})
+        fails("the categories have different names", c.eq, c, other)
+        fails("item 2: the categories have different names", rill.concat, {c, other})
+        fails("has no field or method 'codes'", function() return t.x:codes() end)
+        fails("s:codes: expected a category", c.codes, t.x)
+        -- Comparisons, choices, extremes and keys use the order of the names.
+        assert.same({true, false, true}, c:gt(0):values())
+        assert.same({true, true, true}, c:eq(rill.frame.category({"b", "a", "b"}, {"a", "b"})):values())
+        assert.same({1, 0, 1}, rill.where(t.x:gt(0), c, 5):values())
+        assert.same({0, 0, 0}, rill.min(c, 0):values())
+        assert.same({0, 1}, {c:min(), c:max()})
+        assert.same({1, 2}, rill.bincount(c):values())
+        assert.same({4, 2}, rill.gather(rill.from {2, 4}, c):domain(1, 2):values())
+        assert.same({1, 0, 1, 1, 0, 1}, rill.concat {c, c}:values())
+    end)
+
     it("are merged in ascending order", function()
         local all, expected = {}, {}
         for k = 1, 5 do
@@ -219,7 +277,7 @@ describe("names of categories", function()
             end
             all[k] = rill.frame {c = list}
         end
-        local t = all[1]:concat(table.unpack(all, 2))
+        local t = rill.frame.concat(all)
         assert.same(expected, t:table().c)
         for i = 2, #t.c.names do
             assert.truthy(t.c.names[i - 1] < t.c.names[i])

@@ -104,6 +104,13 @@ describe("other forms of frames", function()
         fails("has a column \"w\"", t.concat, t, u:with {w = 1})
         fails("category and double", t.concat, t, rill.frame {v = {1}, city = {1.5}})
         fails("expected a table of rill.frame", t.concat, t, 3)
+        assert.equal(text(r:concat(u, u)), text(rill.frame.concat {r, u, u}))
+        assert.equal(text(t), text(rill.frame.concat {t}))
+        fails("rill.frame.concat: argument #1 'list': expected a list of tables, {t, u}, got an empty list",
+            rill.frame.concat, {})
+        fails("got a table: t:concat(u) appends one", rill.frame.concat, t)
+        fails("item 2: expected a table of rill.frame, got number 3", rill.frame.concat, {t, 3})
+        fails("item 3: the table has no column \"v\"", rill.frame.concat, {t, u, u:drop "v"})
     end)
 
     it("pivot and melt", function()

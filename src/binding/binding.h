@@ -241,6 +241,12 @@ Stream *accept_shaped(lua_State *L, int index, const char *function, int n, cons
 /* Returns an open stream of exact shape, or raises. */
 Stream *accept_check(lua_State *L, int index, const char *function, int n, const char *name);
 
+/* Pushes and returns "rill.stream: argument #2 'shape'", "s:read: argument 's'" for the value before the colon, or
+ * "s:histogram: option 'bins'". */
+const char *binding_label(lua_State *L, const char *function, int n, const char *name);
+/* Raises if the stream at `index` is a category: its elements are codes of names (lua/rill/core/categories.lua). */
+void accept_numbers(lua_State *L, int index, const char *function, int n, const char *name);
+
 /* Returns the stream before the colon of a method, with exact shape. Raises if it is not an open stream, or if the
  * stack holds more than `most` values. */
 Stream *accept_self(lua_State *L, const char *function, int most);

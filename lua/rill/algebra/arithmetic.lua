@@ -1,5 +1,6 @@
 -- Defines the operators, methods and functions of the algebra. They build nodes, which expression.lua evaluates.
 -- Components and fields are in members.lua.
+local categories = require "rill.core.categories"
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
@@ -38,13 +39,13 @@ local function binary(op, where)
     local names = op.doc and {"a", "b"} or op.names -- the names of a function are for its arguments
     local make = op.powers and power or build
     return function(a, b)
-        return make(op, where, {operand(a, where, 1, names), operand(b, where, 2, names)})
+        return make(op, where, {operand(a, where, 1, names, op), operand(b, where, 2, names, op)})
     end
 end
 
 local function unary(op, where)
     return function(a)
-        return build(op, where, {operand(a, where, 1, op.names)})
+        return build(op, where, {operand(a, where, 1, op.names, op)})
     end
 end
 
@@ -72,7 +73,11 @@ local function comparison(op)
         if select("#", ...) > 0 then
             fail("%s: expected 1 argument, got %d", where, 1 + select("#", ...))
         end
-        local list = {operand(s, where, 1, op.names), operand(t, where, 1, {"t"})}
+        local list = {operand(s, where, 1, op.names, op), operand(t, where, 1, {"t"}, op)}
+        if categories.of(s) and categories.of(t) and not categories.same(s, t) then
+            fail("%s: argument #1 't': the categories have different names, so their codes do not compare: write a " ..
+                "comparison for t:filter or t:with, such as \"a == b\"", where)
+        end
         if type(list[1]) ~= "table" then
             fail("%s: argument 's': expected a stream before the colon, got %s", where, expression.describe(s))
         end
@@ -115,7 +120,7 @@ local function collect(op, where, count, ...)
     end
     local list = {...}
     for i = 1, count do
-        list[i] = operand(list[i], where, i, op.names)
+        list[i] = operand(list[i], where, i, op.names, op)
     end
     return list
 end
@@ -185,7 +190,7 @@ local function vector_function(op)
         end
         local list, scalar, given = {...}, "float", 0
         for i = 1, count do
-            local value = operand(list[i], where, i, names)
+            local value = operand(list[i], where, i, names, op)
             list[i] = value
             if type(value) == "table" and value._op then
                 local info = types[value._type] or survey({value}, where)

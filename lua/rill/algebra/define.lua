@@ -40,6 +40,7 @@ end
 --   same: the operation of which this is another name;
 --   full: the operation to use if no operand is omitted;
 --   powers: the operations to use for integer exponents;
+--   codes: whether categories are operands. Default: only of comparisons and choices;
 --   result, only (geometry), size (vector): parameters of its rule.
 function define.row(name, operands, rule, op)
     local given = operands_of[operands] or parse(operands)

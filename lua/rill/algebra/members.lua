@@ -87,6 +87,8 @@ end
 local function component(value, key)
     if key == "names" and categories.of(value) then
         return categories.names(value)
+    elseif key == "codes" and categories.of(value) then
+        return categories.codes
     end
     local node = expression.is(value) and value or expression.leaf(value, "s." .. key, 0, "s")
     if not types[node._type] then

@@ -1,5 +1,6 @@
 -- The types of the algebra: which values are operands, the types of constants, and the rules that determine the type
 -- of a result.
+local categories = require "rill.core.categories"
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
 require("rill.core.error").own()
@@ -11,9 +12,12 @@ local RANK <const> = {bool = 1, int = 2, uint = 3, float = 4, double = 5}
 
 -- ---- operands
 
+-- The first operand of an operation that can be a category, by its rule. Default: none.
+local OF_CODES <const> = {order = 1, equal = 1, choice = 2}
+
 -- Returns an operand: a stream or a container as a leaf; expressions, numbers, booleans and tables of numbers
--- unchanged. Raises an error for other values.
-local function operand(value, where, i, names)
+-- unchanged. Raises an error for other values, and for categories except in comparisons and choices.
+local function operand(value, where, i, names, op)
     if expression.is(value) then
         return value
     end
@@ -21,6 +25,9 @@ local function operand(value, where, i, names)
     if kind == "number" or kind == "boolean" then
         return value
     elseif kind == "userdata" and (rill.type(value) == "stream" or rill.type(value) == "container") then
+        if categories.of(value) and i < (op.codes and 1 or OF_CODES[op.rule] or math.huge) then
+            categories.none(value, ("%s: argument #%d '%s'"):format(where, i, names[i]))
+        end
         return expression.leaf(value, where, i, names[i])
     elseif kind == "table" and getmetatable(value) == nil and #value >= 2 and #value <= 4 then
         return value

@@ -1,5 +1,6 @@
 -- Categories: streams of uint whose elements are codes, 0-based indices of names that Lua keeps. The names belong to
 -- the stream, not to its memory: a view or a copy of the stream has only the codes.
+local core = require "rill.core"
 local errors = require "rill.core.error"
 local fail <const> = errors.fail
 
@@ -9,6 +10,7 @@ local categories = {}
 categories.MISSING = 0xffffffff
 
 local of = setmetatable({}, {__mode = "k"}) -- stream -> set of names
+core._categories(of) -- reductions refuse its keys
 
 -- Returns the object that scripts see: a list that cannot be changed. A call returns the list, so that both s.names and
 -- s:names() are the names.
@@ -61,6 +63,37 @@ end
 --- categories.of(s) returns the set of names of a stream; nil if it is not a category.
 function categories.of(s)
     return of[s]
+end
+
+--- categories.same(s, t) returns whether two categories have the same names in the same order.
+function categories.same(s, t)
+    local a, b = of[s].list, of[t].list
+    if a == b or #a ~= #b then
+        return a == b
+    end
+    for i, name in ipairs(a) do
+        if b[i] ~= name then
+            return false
+        end
+    end
+    return true
+end
+
+--- categories.codes(s) returns the codes of a category, a view that is not a category.
+function categories.codes(s)
+    if not of[s] then
+        fail("s:codes: expected a category, a column of texts of a table, before the colon")
+    end
+    return s:as "uint"
+end
+
+--- categories.none(value, place) raises if an argument is a category: its codes are not numbers to compute with.
+-- `place`: the function and the argument.
+function categories.none(value, place)
+    if of[value] then
+        fail("%s is a category, whose codes are not numbers to compute with: t:group counts and aggregates names, and "
+            .. "s:codes() is the stream of the codes", place)
+    end
 end
 
 --- categories.mark(s, set) makes a stream of uint a category with a set of names. Returns the stream.

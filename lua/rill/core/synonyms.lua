@@ -44,12 +44,12 @@ groups:aggregate {n = "FUNCTION x"}: nunique quantile any all summarize
 groups:each(): items iter pairs groups
 ]==],
     ["rill.frame"] = [==[
-frame:concat(u): concat append vstack
 frame:join(u, {on = name}): merge join
 rill.frame.load(path): read_csv read open scan_csv
 rill.frame.save(t, path): write to_csv
 rill.frame(columns): DataFrame new from_dict from_records
 rill.frame.category(values, names): Categorical factor Enum
+rill.frame.concat(list): append vstack rbind bind_rows union_all
 frame:group(names): group groupby
 frame:sort(names): sort
 ]==],

@@ -1,5 +1,6 @@
 -- The built-in element types, as rill.core lists them: name -> {name =, scalar = type of a component, components =,
 -- bytes = per element, seen = type in kernels}.
+local categories = require "rill.core.categories"
 local core = require "rill.core"
 local errors = require "rill.core.error"
 
@@ -14,6 +15,7 @@ end
 --- types.numbers(where, s) returns an open stream of numbers, with booleans as int; raises for any other value.
 function types.numbers(where, s)
     s = errors.open(where, s)
+    categories.none(s, where)
     if not types.scalar(s.type) then
         errors.fail("%s: expected a stream of numbers, got elements of %s", where, s.type)
     end

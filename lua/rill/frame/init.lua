@@ -4,10 +4,11 @@ local categories = require "rill.core.categories"
 local columns = require "rill.frame.columns"
 local csv = require "rill.csv"
 local errors = require "rill.core.error"
+local lazy = require "rill.core.lazy"
 local npz = require "rill.npz"
 local option = require "rill.core.options"
 local rill = require "rill.core.public"
-local suggest = require "rill.core.lazy".module "rill.core.suggest"
+local suggest = lazy.module "rill.core.suggest"
 local table_of = require "rill.frame.table"
 local tables = require "rill.core.tables"
 local fail <const> = errors.fail
@@ -134,6 +135,9 @@ end
 for name, f in pairs(frame) do
     frame[name] = errors.guard(f, "rill.frame." .. name)
 end
+
+--- rill.frame.concat(list) returns a table of the rows of the tables in a list, which have the same columns: t:concat.
+frame.concat = lazy.call("rill.frame.reshape", "all")
 
 --- rill.frame.category(values [, names]) returns a category: a column of codes (uint) and names. `values` is a list of
 -- strings, in which false is a missing value; a stream of codes, 0-based indices of `names`, in which 4294967295 is a

@@ -14,34 +14,29 @@ local reshape = {}
 
 -- ---- concat
 
---- t:concat(u, ...) returns a table of the rows of t, followed by those of other tables with the same columns. Numbers
--- of different types become double; the names of categories are combined.
-function reshape.concat(t, ...)
-    local where <const>, state <const> = "frame:concat", frame.self_of("concat", t)
-    local others = {...}
-    if #others == 1 and option.is_list(others[1]) then
-        others = others[1]
-    end
-    local states = {state}
-    for i, u in ipairs(others) do
+-- Returns a table of the rows of the tables in a list, of which the first one is open. `item`: the format of the index
+-- of a table in messages; `before`: the number of tables before the one with index 1.
+local function joined(where, tables, item, before)
+    local states = {}
+    local function told(i) return (where .. ": " .. item):format(i - before) end
+    for i, u in ipairs(tables) do
         if not frame.is(u) then
-            fail("%s: argument #%d: expected a table of rill.frame, got %s", where, i, errors.told(u))
+            fail("%s: expected a table of rill.frame, got %s", told(i), errors.told(u))
         end
-        states[#states + 1] = frame.state(u)
+        states[i] = frame.self_of("concat", u)
     end
-    local list = {}
+    local list, state = {}, states[1]
     for i, u in ipairs(states) do
         for _, name in ipairs(u.names) do
             if not state.columns[name] then
-                fail("%s: argument #%d: the table has a column \"%s\", which the first table does not have", where,
-                    i - 1, name)
+                fail("%s: the table has a column \"%s\", which the first table does not have", told(i), name)
             end
         end
     end
     for k, name in ipairs(state.names) do
         local parts = {}
         for i, u in ipairs(states) do
-            parts[i] = u.columns[name] or fail("%s: argument #%d: the table has no column \"%s\"", where, i - 1, name)
+            parts[i] = u.columns[name] or fail("%s: the table has no column \"%s\"", told(i), name)
         end
         list[k] = columns.concat(parts)
         if not list[k] then
@@ -58,6 +53,27 @@ function reshape.concat(t, ...)
     end
     return frame.create(table.move(state.names, 1, #state.names, 1, {}), list, rows)
 end
+
+--- t:concat(u, ...) returns a table of the rows of t, followed by those of other tables with the same columns. Numbers
+-- of different types become double; the names of categories are combined.
+function reshape.concat(t, ...)
+    local others = {...}
+    frame.self_of("concat", t)
+    if #others == 1 and option.is_list(others[1]) then
+        others = others[1]
+    end
+    return joined("frame:concat", table.move(others, 1, #others, 2, {t}), "argument #%d", 1)
+end
+
+--- reshape.all(list) returns a table of the rows of the tables in a list: rill.frame.concat.
+reshape.all = errors.guard(function(list)
+    if not option.is_list(list) or #list == 0 then
+        fail("rill.frame.concat: argument #1 'list': expected a list of tables, {t, u}, got %s",
+            option.is_list(list) and "an empty list" or frame.is(list) and "a table: t:concat(u) appends one" or
+            errors.told(list))
+    end
+    return joined("rill.frame.concat", list, "argument #1 'list': item %d", 0)
+end, "rill.frame.concat")
 
 -- ---- pivot
 

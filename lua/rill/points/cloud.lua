@@ -1,5 +1,6 @@
 -- Operations on the points of a cloud: normals, downsampling by voxels, outliers, transforms.
 local rill = require "rill.core.public"
+local categories = require "rill.core.categories"
 local errors = require "rill.core.error"
 local held = require "rill.core.scope"
 local option = require "rill.core.options"
@@ -126,6 +127,7 @@ local function mean_of(own, where, values, order, ids, counts)
             order.size, open and ("a stream of shape {%s}"):format(table.concat(values.shape, ", ")) or
             errors.told(values))
     end
+    categories.none(values, where .. ": option 'values'")
     local sorted = rill.gather(values, order)
     own[#own + 1] = sorted
     local mean <const> = MEANS[values.type]

@@ -251,6 +251,7 @@ rill.frame(columns: table, options?: {order?: string[]}): frame -- returns a tab
 rill.frame.load(path: string, options?: table): frame -- reads a table from a .csv, .tsv or .npz file, with the options of rill.csv.load or rill.npz.load. Columns of text are categories
 rill.frame.save(t: frame, path: string, options?: table) -- writes a table to a .csv, .tsv or .npz file, with the options of rill.csv.save or rill.npz.save
 rill.frame.category(values: string[]|stream, names?: string[]): stream -- returns a category, a stream of uint with names: of a list of strings (false: missing), of a stream of codes and the list of their names, or of a category without the names that do not occur. The order of names is the order in which they are sorted. Default: ascending
+rill.frame.concat(list: frame[]): frame -- returns the rows of the tables in a list, which have the same columns
 frame.names: string[] -- a new list of the names of the columns
 frame.types: table -- a new table of the types of the columns by name: "category", or the type of the elements
 frame:column(name: string): stream -- returns a column, also one with the name of a method; t.x and t["x"] return it, too

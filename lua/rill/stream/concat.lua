@@ -1,4 +1,5 @@
 -- rill.concat: joins streams.
+local categories = require "rill.core.categories"
 local rill = require "rill.core.public"
 local core = require "rill.core"
 local tables = require "rill.core.tables"
@@ -42,6 +43,9 @@ function concat.concat(list, axis)
             local what = ("stream<%s>[%s] does not fit stream<%s>[%s] along axis %d"):format(
                 s.type, s.shape, first.type, shape, along)
             error(("rill.concat: argument #1 'list': item %d: %s"):format(i, what), 2)
+        elseif categories.of(first) and categories.of(s) and not categories.same(first, s) then
+            error(("rill.concat: argument #1 'list': item %d: the categories have different names, so their codes do "
+                .. "not fit together: t:concat(u) joins tables"):format(i), 2)
         end
     end
     shape[along] = total

@@ -1,5 +1,6 @@
 -- s:median, s:quantile, s:percentile and rill.quantile_by_key: order statistics with linear interpolation, the default
 -- of numpy.
+local categories = require "rill.core.categories"
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local core = require "rill.core"
@@ -141,6 +142,7 @@ end
 local function numbers(where, s, name)
     local place <const> = ("%s: argument %s"):format(where, name or "'s'")
     s = errors.open(place, s)
+    categories.none(s, place)
     local scalar <const> = types.scalar(s.type) and types.seen_scalar(s.type)
     if not scalar then
         fail("%s: elements of type %s have no order: take a component of each, like s.x", place, s.type)

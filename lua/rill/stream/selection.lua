@@ -1,5 +1,6 @@
 -- s:select, roll, pad, diff, split, squeeze and expand, rill.take_along, and rill.stack of streams: parts of streams in
 -- other orders and shapes, with the meaning that they have in numpy.
+local categories = require "rill.core.categories"
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local core = require "rill.core"
@@ -257,6 +258,7 @@ end
 function selection.diff(s, n, axis, ...)
     errors.none("s:diff", 3, 2, (...))
     s = self_of("s:diff", s)
+    categories.none(s, "s:diff: argument 's'")
     n = n == nil and 1 or tables.whole(n)
     if not is_whole(n, 0) then
         fail("s:diff: argument #1 'n': expected a whole number from 0, got %s", errors.told(n))

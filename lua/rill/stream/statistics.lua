@@ -1,5 +1,6 @@
 -- rill.cov, corrcoef, histogram2d and interp, with the meaning that they have in numpy; s:cumsum, cumprod and
 -- moving_mean.
+local categories = require "rill.core.categories"
 local core = require "rill.core"
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
@@ -264,6 +265,7 @@ end
 
 local function cumulative(where, op, s, axis)
     s = errors.open(where .. ": argument 's'", s)
+    categories.none(s, where .. ": argument 's'")
     if not types.list[s.type] then
         fail("%s: a stream of %s has no '%s': write a reduce kernel for structures", where, s.type, op)
     end
@@ -366,6 +368,7 @@ end
 function statistics.moving_mean(s, n, options, ...)
     errors.none("s:moving_mean", 3, 2, (...))
     s = errors.open("s:moving_mean: argument 's'", s)
+    categories.none(s, "s:moving_mean: argument 's'")
     local info <const> = types.list[s.type]
     if not info then
         fail("s:moving_mean: argument 's': expected numbers or vectors, got elements of %s", s.type)

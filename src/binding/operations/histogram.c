@@ -106,6 +106,7 @@ static const Stream *weights_option(lua_State *L, const char *function, const St
         return NULL;
     }
     const Stream *weights = accept_check(L, lua_gettop(L), function, BINDING_OPTION, "weights");
+    accept_numbers(L, -1, function, BINDING_OPTION, "weights");
     const Type *type = weights->type;
     if (type->is_struct || type->components > 1 || type->value->scalar == SCALAR_BOOL) {
         binding_argument(L, function, BINDING_OPTION, "weights", -1, "a stream of numbers");
@@ -137,6 +138,7 @@ static int histogram_of(lua_State *L, const char *function)
 {
     static const char *const names[] = {"bins", "min", "max", "weights", "outside", NULL};
     const Stream *s = accept_check(L, 1, function, 0, "s");
+    accept_numbers(L, 1, function, 0, "s");
     if (lua_isnoneornil(L, 2)) {
         lua_newtable(L);
         lua_replace(L, 2);

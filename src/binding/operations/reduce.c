@@ -187,6 +187,7 @@ static int reduce_axes(lua_State *L, ReduceOp op)
 static Stream *second_operand(lua_State *L, int index, const Stream *s, const char *function)
 {
     Stream *t = accept_check(L, index, function, 1, "t");
+    accept_numbers(L, index, function, 1, "t");
     shape_raise_unequal(L, "%s: the shapes differ: %s and %s", function, &s->shape, &t->shape);
     if (s->type->is_struct || t->type->components != s->type->components || t->device != s->device) {
         luaL_error(L, "%s: argument #1 't': expected a stream like %s on the same device, got %s", function,
@@ -202,6 +203,9 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
         return results;
     }
     Stream *s = accept_check(L, 1, function, 0, "s"), *t = NULL;
+    if (op != REDUCE_MIN && op != REDUCE_MAX && op != REDUCE_ARGMIN && op != REDUCE_ARGMAX) {
+        accept_numbers(L, 1, function, 0, "s"); /* the least code is the first name */
+    }
     int first = 2;
     int given = reduce_axes(L, op);
     if (given > 0) {

@@ -116,6 +116,7 @@ static int stream_scan(lua_State *L)
 {
     static const char function[] = "s:scan";
     Stream *s = accept_open(L, 1, function, 0, "s"), *segments;
+    accept_numbers(L, 1, function, 0, "s");
     binding_count(L, function, 3, true);
     if (binding_is_options(L, 2) && lua_isnoneornil(L, 3)) { /* options without an operator */
         lua_settop(L, 2);
@@ -167,6 +168,7 @@ static int module_segmented_reduce(lua_State *L)
     container_accept_lines(L, function, false);
     lua_settop(L, 3);
     Stream *values = accept_check(L, 1, function, 1, "values");
+    accept_numbers(L, 1, function, 1, "values");
     Stream *segments = take_segments(L, 2, function, 2, &values->shape);
     SegmentSpec spec = {.device = values->device};
     take_operation(L, 3, function, 3, &spec.op, &spec.operation);
@@ -186,6 +188,7 @@ static int module_reduce_by_key(lua_State *L)
     container_accept_lines(L, function, false);
     lua_settop(L, 3);
     Stream *keys = accept_open(L, 1, function, 1, "keys"), *values = accept_open(L, 2, function, 2, "values");
+    accept_numbers(L, 2, function, 2, "values");
     if (keys->length.buffer != values->length.buffer || keys->length.word != values->length.word) {
         accept_settled(L, keys);
         accept_settled(L, values);

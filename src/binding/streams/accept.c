@@ -69,6 +69,39 @@ void accept_settled(lua_State *L, Stream *stream)
     binding_run(L, stream->device, NULL, stream_settle(stream));
 }
 
+static const char categories_key;
+
+void accept_numbers(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    index = lua_absindex(L, index);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &categories_key) == LUA_TTABLE) {
+        lua_pushvalue(L, index);
+        lua_rawget(L, -2);
+        if (!lua_isnil(L, -1)) {
+            luaL_error(L,
+                       "%s is a category, whose codes are not numbers to compute with: t:group counts and "
+                       "aggregates names, and s:codes() is the stream of the codes",
+                       binding_label(L, function, n, name));
+        }
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+/* _categories(table): sets the table whose keys are the streams that are categories. */
+static int set_categories(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &categories_key);
+    return 0;
+}
+
+void open_accept(lua_State *L)
+{
+    fields_function(L, "_categories", set_categories);
+}
+
 void accept_writable(lua_State *L, const Stream *stream, const char *function)
 {
     if (!stream->writable) {

@@ -42,9 +42,7 @@ const void *binding_metatable(lua_State *L, const char *name, const void *key, c
     return metatable;
 }
 
-/* Pushes and returns "rill.stream: argument #2 'shape'", "s:read: argument 's'" for the value before the colon, or
- * "s:histogram: option 'bins'". */
-static const char *argument_label(lua_State *L, const char *function, int n, const char *name)
+const char *binding_label(lua_State *L, const char *function, int n, const char *name)
 {
     if (n == BINDING_OPTION) {
         return lua_pushfstring(L, "%s: option '%s'", function, name);
@@ -90,7 +88,7 @@ void binding_argument(lua_State *L, const char *function, int n, const char *nam
     check_dot(L, function);
     const char *got = binding_describe(L, index);
     bool contained = strstr(expected, "a stream") && strncmp(got, "container<", 10) == 0;
-    luaL_error(L, "%s: expected %s, got %s%s", argument_label(L, function, n, name), expected, got,
+    luaL_error(L, "%s: expected %s, got %s%s", binding_label(L, function, n, name), expected, got,
                contained ? ": its elements as one are c:stream()" : "");
     abort();
 }
@@ -98,7 +96,7 @@ void binding_argument(lua_State *L, const char *function, int n, const char *nam
 void binding_argument_error(lua_State *L, const char *function, int n, const char *name)
 {
     check_dot(L, function);
-    luaL_error(L, "%s: %s", argument_label(L, function, n, name), error_message());
+    luaL_error(L, "%s: %s", binding_label(L, function, n, name), error_message());
     abort();
 }
 

@@ -78,18 +78,21 @@ define("mod", "x y", "number", {
     },
 })
 define("min", "a b", "number", {
+    codes = true,
     derivative = {"le(a, b, g)", "gt(a, b, g)"},
     doc = "the smaller of each pair; NaN if one of them is NaN. s:min() reduces",
     float = "@min", double = "@min", any = "min($1, $2)", number = least,
     text = "T @min(T a, T b) { return @nan(a) || @nan(b) ? a + b : min(a, b); }",
 })
 define("max", "a b", "number", {
+    codes = true,
     derivative = {"le(b, a, g)", "gt(b, a, g)"},
     doc = "the larger of each pair; NaN if one of them is NaN. s:max() reduces",
     float = "@max", double = "@max", any = "max($1, $2)", number = most,
     text = "T @max(T a, T b) { return @nan(a) || @nan(b) ? a + b : max(a, b); }",
 })
 define("clamp", "x low high", "number", {
+    codes = true,
     derivative = {"le(b, a, le(a, c, g))", "gt(b, a, le(b, c, g))", "gt(rill.max(a, b), c, g)"},
     doc = "x limited to low .. high",
     float = "@clamp", double = "@clamp", any = "min(max($1, $2), $3)", number = clamp,

@@ -1,5 +1,6 @@
 -- Arguments that are points of one to three dimensions.
 local rill = require "rill.core.public"
+local categories = require "rill.core.categories"
 local errors = require "rill.core.error"
 local recorder = require "rill.core.recorder"
 local tree = require "rill.geometry.points.tree"
@@ -32,7 +33,9 @@ end
 -- Returns the description of a stream that has no points, and what to do.
 local function described(s, type)
     local shape <const> = table.concat(s.shape, "x")
-    if not type then
+    if categories.of(s) then
+        return "a category: s:codes() is the stream of its codes"
+    elseif not type then
         return ("elements of %s: s:cast \"float\" converts numbers"):format(s.type)
     elseif type.rank > 1 then
         return ("%s of shape %s: s:reshape(%d) has one dimension"):format(s.type, shape, s.size)
