@@ -83,6 +83,7 @@ class ImagePanel extends BitmapPanel {
     this.bar = element("div", {className: "bar", hidden: true}, this.low, this.scale, this.high, this.map);
     this.node.append(element("div", {className: "bottom"}, this.readout, this.bar));
     this.buttons = 0;
+    this.sentMove = -Infinity;
     this.fingers = new Map(); // of a touch screen: identifiers -> positions
     this.listen();
   }
@@ -267,6 +268,12 @@ class ImagePanel extends BitmapPanel {
     };
     for (const name of ["pointerdown", "pointermove", "pointerup", "pointercancel"])
       canvas.addEventListener(name, pointer);
+    // This event comes before the next frame of the display, at which pointermove comes.
+    canvas.addEventListener("pointerrawupdate", (event) => {
+      if (!this.header || this.pan || event.pointerType === "touch" || event.buttons !== this.buttons) return;
+      const at = this.position(event);
+      this.moved(event.buttons ? at : this.inside(at), event.buttons);
+    });
     canvas.addEventListener("pointerleave", () => {
       if (this.buttons) return;
       this.at = null;
@@ -324,20 +331,30 @@ class ImagePanel extends BitmapPanel {
 
   pointerEvent(type, [row, column], buttons) {
     this.flushMove();
+    this.lastMove = "";
     steer("pointer", this.name, type, row.toFixed(4), column.toFixed(4), buttons);
   }
 
-  // Sends moves at most once per frame of the display.
+  // Sends a move, at most every 8 milliseconds.
   moved(at, buttons) {
-    if (!this.move) requestAnimationFrame(() => this.flushMove());
     this.move = [at, buttons];
+    const rest = this.sentMove + 8 - performance.now();
+    if (rest <= 0) this.flushMove();
+    else this.moveTimer ||= setTimeout(() => this.flushMove(), rest);
   }
 
   flushMove() {
+    clearTimeout(this.moveTimer);
+    this.moveTimer = 0;
     if (!this.move) return;
     const [[row, column], buttons] = this.move;
     this.move = null;
-    steer("pointer", this.name, buttons ? "drag" : "move", row.toFixed(4), column.toFixed(4), buttons);
+    const fields = [buttons ? "drag" : "move", row.toFixed(4), column.toFixed(4), buttons];
+    // pointermove repeats the position of pointerrawupdate.
+    if (fields.join() === this.lastMove) return;
+    this.lastMove = fields.join();
+    this.sentMove = performance.now();
+    steer("pointer", this.name, ...fields);
   }
 
   // Requests the value under the pointer, at most ten times a second.
