@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <lauxlib.h>
 #include <lua.h>
+#include <malloc.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const name = "spec.socket";
@@ -78,16 +79,18 @@ static int socket_send(lua_State *L)
     return 1;
 }
 
-/* s:receive([seconds]): returns the bytes that have arrived, at most 64 KiB, "" at the end; or nil and the reason.
- * Default of seconds: 1. */
+/* s:receive([seconds [, most]]): returns the bytes that have arrived, at most `most`, "" at the end; or nil and the
+ * reason. Default of seconds: 1, of most: 64 KiB, which is the largest value. */
 static int socket_receive(lua_State *L)
 {
     char bytes[1 << 16];
     int fd = descriptor(L);
+    lua_Integer most = luaL_optinteger(L, 3, sizeof bytes);
+    luaL_argcheck(L, most > 0 && most <= (lua_Integer)sizeof bytes, 3, "1 to 65536");
     if (wait_for(fd, POLLIN, luaL_optnumber(L, 2, 1)) <= 0) {
         return failed(L, "timeout");
     }
-    ssize_t count = recv(fd, bytes, sizeof bytes, 0);
+    ssize_t count = recv(fd, bytes, (size_t)most, 0);
     if (count < 0) {
         return failed(L, strerror(errno));
     }
@@ -114,13 +117,23 @@ static int socket_time(lua_State *L)
     return 1;
 }
 
+/* allocated(): returns the bytes that the process has allocated and not freed. Free memory in the heap, which depends on
+ * the order of calls and on the number of threads, is not counted. */
+static int socket_allocated(lua_State *L)
+{
+    struct mallinfo2 info = mallinfo2();
+    lua_pushinteger(L, (lua_Integer)(info.uordblks + info.hblkhd));
+    return 1;
+}
+
 int luaopen_spec_support_sockets(lua_State *L);
 
 int luaopen_spec_support_sockets(lua_State *L)
 {
-    static const luaL_Reg methods[] = {{"send", socket_send},     {"receive", socket_receive}, {"close", socket_close},
-                                       {"__gc", socket_close},    {"__close", socket_close},   {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"connect", socket_connect}, {"time", socket_time}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"send", socket_send},  {"receive", socket_receive}, {"close", socket_close},
+                                       {"__gc", socket_close}, {"__close", socket_close},   {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"connect", socket_connect}, {"time", socket_time}, {"allocated", socket_allocated}, {NULL, NULL}};
     luaL_newmetatable(L, name);
     luaL_setfuncs(L, methods, 0);
     lua_pushvalue(L, -1);

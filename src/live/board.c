@@ -72,6 +72,9 @@ Frame *board_frame(Board *board, size_t bytes)
             return NULL;
         }
         frame->capacity = bytes;
+        pthread_mutex_lock(&board->mutex);
+        board->frame_count++;
+        pthread_mutex_unlock(&board->mutex);
     }
     frame->references = 1;
     frame->size = bytes;
@@ -93,6 +96,7 @@ static void release(Board *board, Frame *frame)
             frame_free(*link);
             *link = NULL;
             board->unused_count--;
+            board->frame_count--;
         }
         frame->next = board->unused;
         board->unused = frame;

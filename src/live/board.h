@@ -38,8 +38,8 @@ typedef struct Board {
     Control controls[PANELS_MOST];
     int control_count;
     Frame *unused;
-    int unused_count;
-    Event *events; /* a ring of EVENTS_MOST */
+    int unused_count, frame_count; /* frame_count: all frames, used or not */
+    Event *events;                 /* a ring of EVENTS_MOST */
     int event_first, event_count;
     unsigned long long dropped; /* events */
 } Board;

@@ -306,7 +306,7 @@ static int live_counts(lua_State *L)
         unsigned long long value;
     } rows[] = {{"accepted", counts.accepted}, {"refused", counts.refused}, {"dropped", counts.dropped},
                 {"messages", counts.messages}, {"invalid", counts.invalid}, {"sent", counts.sent},
-                {"bytes", counts.bytes},       {"encoded", counts.encoded}};
+                {"bytes", counts.bytes},       {"encoded", counts.encoded}, {"frames", counts.frames}};
     lua_newtable(L);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         lua_pushinteger(L, (lua_Integer)rows[i].value);

@@ -329,6 +329,7 @@ ServerCounts server_counts(Server *server)
     pthread_mutex_lock(&server->board.mutex);
     ServerCounts counts = server->counts;
     counts.dropped = server->board.dropped;
+    counts.frames = (unsigned long long)server->board.frame_count;
     pthread_mutex_unlock(&server->board.mutex);
     return counts;
 }

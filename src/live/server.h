@@ -40,6 +40,7 @@ int server_clients(Server *server);
 
 typedef struct ServerCounts {
     unsigned long long accepted, refused, dropped, messages, invalid, sent, bytes, encoded;
+    unsigned long long frames; /* that exist now */
 } ServerCounts;
 
 /* Returns what the server has counted since it was opened. */
