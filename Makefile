@@ -205,16 +205,17 @@ sanitize: ## run the suite under AddressSanitizer and UndefinedBehaviorSanitizer
 run-sanitized:
 	@RILL_PRELOAD="$$($(CC) -print-file-name=libasan.so)" $(SUITE) sanitize -- $(SPEC)
 
-# Mesa, LLVM and Lua are not instrumented, and therefore ignored: ThreadSanitizer does not see their locks.
-tsan: ## run four Lua states on four threads for SECONDS=30 under ThreadSanitizer, in build-tsan
+# Mesa, LLVM, Lua and libwebsockets are not instrumented, and therefore ignored: ThreadSanitizer does not see their locks.
+tsan: ## run four Lua states on four threads for SECONDS=30 under ThreadSanitizer, in build-tsan, and views with browsers
 	$(DEPS) build test
 	@$(AGAIN) build BUILD=build-tsan WERROR= LDFLAGS='-fsanitize=thread' CFLAGS='-O1 -g -fsanitize=thread'
 	@$(AGAIN) run-tsan BUILD=build-tsan
 
 .PHONY: run-tsan
-run-tsan: $(BUILD)/spec/host
-	@$(RUN) TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=99" \
-		$(BUILD)/spec/host spec/support/threads.lua 4 $(or $(SECONDS),30)
+run-tsan: TSAN = $(RUN) TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=99" $(BUILD)/spec/host
+run-tsan: $(BUILD)/spec/host $(if $(filter yes,$(LIVE)),$(BUILD)/spec/support/sockets.so)
+	@$(TSAN) spec/support/threads.lua 4 $(or $(SECONDS),30)
+	$(if $(filter yes,$(LIVE)),@RILL_LIVE_ADDRESS='$(BUILD)/spec/address' $(TSAN) spec/support/live_threads.lua 6 $(or $(SECONDS),30))
 
 $(BUILD)/spec/host: spec/support/host.c | $(BUILD)/spec/
 	$(call say,cc,$<)$(CC) -std=c11 -O1 -g -fsanitize=thread $(LUA_FLAGS) -o $@ $< $(or $(call pkg,--libs,lua5.4),$(call pkg,--libs,lua-5.4),-llua5.4) -lpthread

@@ -50,8 +50,14 @@ return function(f)
         errors.fail("rill.profile: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))
     end
     local copy_rate = errors.call(core._copy_rate)
+    if reports.background then -- a view of rill.live measures, and begins again later
+        core._profile_stop()
+        reports.background = nil
+    end
     errors.call(core._profile_start)
+    reports.taken = true
     local results = errors.whole("rill.profile", f)
+    reports.taken = false
     local stopped, recorded = pcall(core._profile_stop)
     if not results[1] then
         error(results[2], 0)

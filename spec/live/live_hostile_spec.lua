@@ -317,10 +317,10 @@ describe("the web server of rill.live", function()
         assert.truthy(counts.sent < images, counts.sent)
         -- A sanitizer keeps what was freed.
         if not os.getenv "RILL_SANITIZE" then
-            local frame = size * size // 1024 -- kilobytes of an image
+            local one = size * size // 1024 -- kilobytes of an image
             local more, used = kilobytes() - memory, (sockets.allocated() - allocated) // 1024
-            assert.truthy(used < 500 + 10 * frame, ("%d KiB more are allocated"):format(used))
-            assert.truthy(more < 3000 + 20 * frame, ("%d KiB more"):format(more))
+            assert.truthy(used < 500 + 10 * one, ("%d KiB more are allocated"):format(used))
+            assert.truthy(more < 3000 + 20 * one, ("%d KiB more"):format(more))
         end
     end
 

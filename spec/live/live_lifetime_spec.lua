@@ -2,6 +2,7 @@
 -- steps.
 local found = pcall(require, "rill.live.core")
 local rill = require "rill"
+local compile = require "spec.support.compile"
 local process = require "spec.support.process"
 local browser = found and require "spec.support.browser"
 local sockets = found and require "spec.support.sockets"
@@ -115,6 +116,19 @@ describe("views of rill.live", function()
             ]] .. ending)
             assert.equal(ending:find "error" and 1 or 0, result.status, ending .. result.err)
         end
+    end)
+
+    -- `make tsan` runs the same longer, with a tool that also detects races without an effect.
+    test("work in several Lua states on threads", function()
+        local host, missing = compile("host", "", true)
+        if not host then return pending(missing) end
+        local address = os.tmpname()
+        local pipe = assert(io.popen(("RILL_LIVE_ADDRESS='%s' '%s' spec/support/live_threads.lua 4 1 2>&1")
+            :format(address, host)))
+        local text = pipe:read "a"
+        os.remove(address)
+        assert.is_true(pipe:close(), text)
+        assert.matches("^%d+\n%d+\n%d+\n%d+\n$", text)
     end)
 
     test("do not change what SIGPIPE does", function()

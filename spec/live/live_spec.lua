@@ -215,6 +215,8 @@ describe("rill.live", function()
         assert.same({{name = "energy", n = 3}}, header.series)
         assert.same({4, 5, 6, 16, 25, 36}, {table.unpack({("<dddddd"):unpack(header.payload)}, 1, 6)})
         assert.same({"y", "step"}, {header.log, header.xlabel})
+        view:plot("empty", 5, {}) -- no options
+        assert.equal(1, shown(client, "empty").series[1].n)
         view:plot("pair", rill.from({1, 2}, "float"), {3, 4})
         assert.same({1, 2, 3, 4}, {table.unpack({("<dddd"):unpack(shown(client, "pair").payload)}, 1, 4)})
         view:plot("named", {b = 1, a = 0 / 0})
@@ -403,11 +405,98 @@ describe("rill.live", function()
             view:mesh("list", {mesh})
             view:image("i", s)
         end
+        local column, curve = rill.iota(3), rill.from({1, 2, 3}, "float")
+        for _ = 1, 2 do
+            view:table("columns", {a = column, b = {1, 2}})
+            view:plot("curve", curve)
+        end
+        view:plot("other", curve)
         mesh:close()
         s:close()
+        column:close()
+        curve:close()
         client:send("size", "one", 40, 40)
         client:send("size", "list", 40, 40)
         receive(view, client)
+        view:plot("curve", 7)
+    end)
+
+    test("reads the streams of curves when it publishes them", function()
+        local view, client = both {fps = 1000}
+        local s, n = rill.from({1, 2, 3}, "float"), 0
+        view:plot("p", s, {points = 2})
+        local function values(count)
+            local header
+            repeat header = shown(client, "p") until header.series[1].n == count
+            return {("<" .. ("d"):rep(2 * count)):unpack(header.payload)}
+        end
+        assert.same({2, 3, 2, 3}, {table.unpack(values(2), 1, 4)})
+        view:plot("q", s)
+        client:close()
+        repeat n = n + 1 view:running() until view.clients == 0 or n > 1e6
+        local report = rill.profile(function()
+            for _ = 1, 100 do
+                view:plot("p", s, {points = 10})
+                view:plot("p", s + 1)
+                view:running()
+            end
+        end)
+        assert.equal(0, report.launches)
+        s:set(9, 1)
+        client = assert(browser.open(view))
+        while view.clients == 0 do view:running() end
+        view:plot("p", s)
+        view:plot("p", 5) -- appends
+        local list, start = {}, rill.clock()
+        while list[5] ~= 9 and rill.clock() < start + 5 do
+            view:running()
+            list = values(4)
+        end
+        assert.same({1, 2, 3, 1, 9, 2, 3, 5}, {table.unpack(list, 1, 8)})
+    end)
+
+    test("launches nothing when the garbage collector closes it", function()
+        local s = rill.random({64, 64})
+        local view = rill.live {port = 0, quiet = true, fps = 1}
+        local client <close> = assert(browser.open(view))
+        while view.clients == 0 do view:running() end
+        for _ = 1, 6 do -- the last ones are not published yet
+            view:histogram("h", s)
+        end
+        local report = rill.profile(function()
+            view = nil -- luacheck: ignore 311
+            collectgarbage()
+            collectgarbage()
+        end)
+        assert.equal(0, report.launches)
+        assert.truthy(client:wait "closed")
+    end)
+
+    test("shows the profile while the script takes profiles", function()
+        local view, client = both {fps = 1000}
+        local function wait()
+            local stop = rill.clock() + 1.05
+            repeat until rill.clock() > stop
+        end
+        view:profile()
+        local report = rill.profile(function()
+            rill.iota(10):sum()
+            view:running()
+            wait()
+            view:profile() -- has no effect here
+            rill.iota(11):sum()
+        end)
+        assert.is_true(report.launches >= 2)
+        view:profile()
+        rill.iota(12):sum()
+        wait()
+        view:profile()
+        assert.is_true(#shown(client, "profile").rows > 0)
+        local other = open()
+        assert.has_error(function() other:profile() end, "v:profile: another view measures launches: close it first, "
+            .. "as the device has one profile")
+        view:close()
+        other:profile()
     end)
 
     test("sends the limits of controls exactly, and keeps to steps", function()
@@ -556,6 +645,14 @@ describe("rill.live", function()
             ["v:plot: expected a number, a stream or a table of numbers"] = function() view:plot("p", "x") end,
             ["v:mesh: argument #2 'm': expected a mesh"] = function() view:mesh("m", 3) end,
             ["v:table: argument #2 'data': expected a list of rows"] = function() view:table("t", 3) end,
+            ["v:table: column 'a': expected a list or an open stream of numbers, got closed stream"] = function()
+                local column = rill.iota(3)
+                column:close()
+                view:table("t", {a = column})
+            end,
+            ["v:table: column 'b': expected a list or a stream of numbers, got nil"] =
+                function() view:table("t", {a = {1}}, {columns = {"a", "b"}}) end,
+            ["v:plot: x has 2 numbers, y 0"] = function() view:plot("p", {1, 2}, {}) end,
             ["v:slider: options 'min' and 'max': expected min below max"] =
                 function() view:slider("s", {min = 3, max = 1}) end,
             ["v:choice: argument #2 'list': expected a list of different texts"] =
@@ -687,10 +784,16 @@ describe("rill --live and the prompt", function()
                 if header and header.name and header.name ~= "" then names[header.name] = header.type end
             until not header
             print(names._, names.x, names.rill)
+            client:send("run", "stop")
+            client:send("run", "pause")
+            os.execute "sleep 0.1"
+            watcher {true, 1}
+            local state = client:wait "state"
+            print(state.running, state.paused, state.prompt, view:running())
             view:close()
             watcher {true, 1}
             print(next(repl.watchers))
         ]]
-        assert.matches("false\nhttp://%S+\nplot\timage\tnil\nnil\n", result.out)
+        assert.matches("false\nhttp://%S+\nplot\timage\tnil\ntrue\tfalse\ttrue\ttrue\nnil\n", result.out)
     end)
 end)

@@ -2,20 +2,23 @@
  * before. */
 #include "live/interrupt.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 
-/* There is one such state, as signals belong to the process. */
+/* There is one such state, as signals belong to the process. Several threads may have a Lua state with a view: the mutex
+ * protects `before` and `watchers`, except in the handler, which runs only while `before` does not change. */
 static struct {
     struct sigaction before;
-    volatile sig_atomic_t count;
+    atomic_int count;
     int watchers;
 } interrupt;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void on_interrupt(int signal_number)
 {
-    interrupt.count = interrupt.count + 1;
-    if (interrupt.count == 1) {
+    if (atomic_fetch_add(&interrupt.count, 1) == 0) {
         return;
     }
     if (interrupt.before.sa_handler == SIG_DFL) {
@@ -26,13 +29,10 @@ static void on_interrupt(int signal_number)
     }
 }
 
-void interrupt_watch(void)
+static void install(void)
 {
     struct sigaction action;
-    if (interrupt.watchers++ > 0) {
-        return;
-    }
-    interrupt.count = 0;
+    atomic_store(&interrupt.count, 0);
     sigaction(SIGINT, NULL, &interrupt.before);
     if (interrupt.before.sa_handler != SIG_IGN && !(interrupt.before.sa_flags & SA_SIGINFO)) {
         memset(&action, 0, sizeof action);
@@ -42,19 +42,34 @@ void interrupt_watch(void)
     }
 }
 
-void interrupt_unwatch(void)
+static void uninstall(void)
 {
     struct sigaction now;
-    if (--interrupt.watchers > 0) {
-        return;
-    }
     sigaction(SIGINT, NULL, &now);
     if (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == on_interrupt) { /* otherwise another handler replaced it */
         sigaction(SIGINT, &interrupt.before, NULL);
     }
 }
 
+void interrupt_watch(void)
+{
+    pthread_mutex_lock(&mutex);
+    if (interrupt.watchers++ == 0) {
+        install();
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void interrupt_unwatch(void)
+{
+    pthread_mutex_lock(&mutex);
+    if (--interrupt.watchers == 0) {
+        uninstall();
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
 bool interrupt_pending(void)
 {
-    return interrupt.count > 0;
+    return atomic_load(&interrupt.count) > 0;
 }

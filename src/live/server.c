@@ -219,13 +219,17 @@ static bool create_context(Server *server)
            lws_adopt_descriptor_vhost(server->vhost, LWS_ADOPT_RAW_FILE_DESC, listener, "rill-listener", NULL);
 }
 
-/* libwebsockets ignores SIGPIPE in the whole process, which would change how the script ends in a pipe of commands. */
+/* libwebsockets ignores SIGPIPE in the whole process, which would change how the script ends in a pipe of commands. Other
+ * threads may open a server at the same time. */
 static bool create_context_quietly(Server *server)
 {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     struct sigaction before;
+    pthread_mutex_lock(&mutex);
     sigaction(SIGPIPE, NULL, &before);
     bool created = create_context(server);
     sigaction(SIGPIPE, &before, NULL);
+    pthread_mutex_unlock(&mutex);
     return created;
 }
 

@@ -28,20 +28,35 @@ local function text_of(value)
     return #text > LONGEST and text:sub(1, LONGEST) .. "..." or text
 end
 
--- Returns the values of a column, at most `most`, and the number of all.
-local function column_of(where, value, most)
+-- Raises unless a value can be a column: a list, or a stream of numbers of one dimension.
+local function check_column(where, value)
     local kind = rill.type(value)
     if kind == "stream" or kind == "expression" then
-        local s = errors.open(where, value)
-        if not types.scalar(s.type) or #s.shape ~= 1 then
-            fail("%s: expected a stream of numbers of one dimension, got stream<%s>[%s]", where, s.type,
-                tostring(s.shape))
+        local problem = errors.not_open(value)
+        if problem then
+            fail("%s: expected a list or an open stream of numbers, got %s", where, problem)
+        elseif not types.scalar(value.type) or #value.shape ~= 1 then
+            fail("%s: expected a stream of numbers of one dimension, got stream<%s>[%s]", where, value.type,
+                tostring(value.shape))
         end
-        return s.size > most and s:domain(1, most):values() or s:values(), s.size
     elseif type(value) ~= "table" or kind then
         fail("%s: expected a list or a stream of numbers, got %s", where, errors.told(value))
     end
+end
+
+-- Returns the values of a column, at most `most`, and the number of all.
+local function column_of(where, value, most)
+    check_column(where, value)
+    if rill.type(value) then
+        local s = errors.open(where, value)
+        return s.size > most and s:domain(1, most):values() or s:values(), s.size
+    end
     return value, #value
+end
+
+-- Returns whether data is a list of rows, or a table of columns by name.
+local function has_rows(data)
+    return #data > 0 or next(data) == nil
 end
 
 -- Returns columns by name, and their names, of a list of rows.
@@ -93,12 +108,26 @@ function cells.take(where, data, options)
             fail("%s: row %d: expected a table, got %s", where, i, errors.told(row))
         end
     end
-    return option.take(where, options, OPTIONS)
+    local taken = option.take(where, options, OPTIONS)
+    for _, name in ipairs(has_rows(data) and {} or taken.columns or tables.keys(data)) do
+        check_column(("%s: column '%s'"):format(where, tostring(name)), data[name])
+    end
+    return taken
+end
+
+--- cells.is_closed(data) returns whether a column was closed since it was passed.
+function cells.is_closed(data)
+    for _, value in pairs(has_rows(data) and {} or data) do
+        if rill.type(value) == "stream" and errors.not_open(value) then
+            return true
+        end
+    end
+    return false
 end
 
 --- cells.message(where, data, options) returns the members of the header.
 function cells.message(where, data, options)
-    local make = (#data > 0 or next(data) == nil) and by_rows or by_columns
+    local make = has_rows(data) and by_rows or by_columns
     local columns, names, total = make(where, data, options.columns, options.rows)
     local heads, rows = {}, {}
     for k, name in ipairs(names) do

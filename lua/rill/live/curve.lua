@@ -24,25 +24,54 @@ local curve = {}
 
 local function is_number(value) return type(value) == "number" end
 
--- Returns the numbers of a table, or of a stream of numbers of one dimension, as a table; nil for other values.
-local function list_of(where, value, most)
+-- Returns a copy of the last `most` numbers of a list, or a stream of numbers of one dimension itself, and the number
+-- of all; nil for other values.
+local function source_of(where, value, most)
     local kind = rill.type(value)
     if kind == "stream" or kind == "expression" then
-        local s = errors.open(where, value)
-        if not types.scalar(s.type) or #s.shape ~= 1 then
-            fail("%s: expected a stream of numbers of one dimension, got stream<%s>[%s]", where, s.type,
-                tostring(s.shape))
+        local problem = errors.not_open(value)
+        if problem then
+            fail("%s: expected an open stream, got %s", where, problem)
+        elseif not types.scalar(value.type) or #value.shape ~= 1 then
+            fail("%s: expected a stream of numbers of one dimension, got stream<%s>[%s]", where, value.type,
+                tostring(value.shape))
         end
-        if s.type == "bool" then s = s:cast "int" end
-        return s.size > most and s:domain(s.size - most + 1, s.size):values() or s:values()
+        return value, value.size
     elseif type(value) == "table" and not kind then
         for i = 1, #value do
             if not is_number(value[i]) then
                 fail("%s: expected numbers, got %s at [%d]", where, errors.told(value[i]), i)
             end
         end
-        return #value > most and table.move(value, #value - most + 1, #value, 1, {}) or tables.copy(value)
+        return table.move(value, math.max(#value - most + 1, 1), #value, 1, {}), #value
     end
+end
+
+-- Reads the last `most` numbers of a source.
+local function read(where, source, most)
+    if not rill.type(source) then
+        return source
+    end
+    local s = errors.open(where, source)
+    if s.type == "bool" then s = s:cast "int" end
+    return s.size > most and s:domain(s.size - most + 1, s.size):values() or s:values()
+end
+
+-- Reads the streams of a series, unless they were closed since they were passed: then the numbers before them remain.
+local function settle(where, series, most)
+    local x, y = series.source_x, series.source_y
+    series.source_x, series.source_y = nil, nil
+    if not y or rill.type(y) and errors.not_open(y) or rill.type(x) and errors.not_open(x) then
+        return
+    end
+    y = read(where, y, most)
+    if x then
+        x = read(where, x, most)
+    else
+        x = {}
+        for i = 1, #y do x[i] = series.total - #y + i end
+    end
+    series.x, series.y = x, y
 end
 
 local function series_of(panel, name)
@@ -56,7 +85,8 @@ local function series_of(panel, name)
 end
 
 -- Appends a point, and drops old ones now and then.
-local function append(series, x, y, most)
+local function append(where, series, x, y, most)
+    settle(where, series, most)
     local n = #series.y + 1
     series.count = series.count + 1
     series.x[n], series.y[n] = x or series.count, y
@@ -66,33 +96,23 @@ local function append(series, x, y, most)
     end
 end
 
-local function replace(where, series, x, y)
-    if x and #x ~= #y then
-        fail("%s: x has %d numbers, y %d", where, #x, #y)
-    end
-    series.x, series.y = x or {}, y
-    if x then
-        return
-    end
-    for i = 1, #y do
-        series.x[i] = i
-    end
-end
-
--- Adds a value of one series.
+-- Adds a value of one series. Streams are read when the panel is published.
 local function add(where, panel, name, x, y)
     local series, most = series_of(panel, name), panel.options.points
     if is_number(y) and (x == nil or is_number(x)) then
-        append(series, x, y, most)
+        append(where, series, x, y, most)
         return
     end
-    local list = list_of(where, y, most)
-    local places = x ~= nil and list_of(where, x, most) or nil
+    local list, total = source_of(where, y, most)
+    local places, count = nil, total
+    if x ~= nil then places, count = source_of(where, x, most) end
     if not list or x ~= nil and not places then
         fail("%s: expected a number, a stream or a table of numbers, or a table of them by name, got %s", where,
             errors.told(list and x or y))
+    elseif count ~= total then
+        fail("%s: x has %d numbers, y %d", where, count, total)
     end
-    replace(where, series, places, list)
+    series.source_x, series.source_y, series.total = places, list, total
 end
 
 -- Returns whether a value is a table of series by name.
@@ -109,9 +129,18 @@ local function is_options(value)
     return named
 end
 
+local function is_empty(value)
+    return type(value) == "table" and not rill.type(value) and next(value) == nil
+end
+
+-- Returns whether a value is a list of numbers, so that an empty table after it is a list too.
+local function is_list(value)
+    return type(value) == "table" and not rill.type(value) and #value > 0
+end
+
 --- curve.add(where, panel, ...) adds what is passed to v:plot after the name: a value, or x and a value, and options.
 function curve.add(where, panel, x, y, options)
-    if options == nil and is_options(y) then
+    if options == nil and (is_options(y) or is_empty(y) and not is_list(x)) then
         y, options = nil, y
     end
     if y == nil then
@@ -152,6 +181,7 @@ function curve.message(panel)
     local parts, described = {}, {}
     for i, name in ipairs(panel.names) do
         local series = panel.series[name]
+        settle("v:plot", series, panel.options.points)
         local last = #series.y
         local first = math.max(last - panel.options.points + 1, 1)
         packed(parts, series.x, first, last)

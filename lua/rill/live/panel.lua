@@ -208,9 +208,11 @@ local function publish_table(state, one)
     state.server:put(one.name, header(one, members))
 end
 
+-- Publishes what launches have cost since the last version, and starts to measure those of the next one.
 local function publish_profile(state, one)
-    if state.profiling then
-        local rows = reports.rows(reports.complete(core._profile_stop(), state.copy_rate))
+    local recorded = reports.background == state and core._profile_stop()
+    if recorded then
+        local rows = reports.rows(reports.complete(recorded, state.copy_rate))
         local list = {}
         for i, row in ipairs(rows) do
             list[i] = tables.copy(row)
@@ -224,9 +226,10 @@ local function publish_profile(state, one)
         members.n = 6
         state.server:put(one.name, header(one, members))
     end
+    reports.background = nil
     state.copy_rate = state.copy_rate or core._copy_rate()
     core._profile_start()
-    state.profiling = true
+    reports.background = state
 end
 
 local publish <const> = {
@@ -259,7 +262,7 @@ end
 local function redraw(state, one, now)
     local value = one.value
     one.stale = false
-    if value == nil or is_closed(value) then
+    if value == nil or is_closed(value) or one.kind == "table" and cells.is_closed(value) then
         return
     end
     one.due = math.max(one.due + state.interval, now - state.interval)
@@ -282,8 +285,8 @@ end
 
 --- panel.stop_profile(state) ends the profile of a view.
 function panel.stop_profile(state)
-    if state.profiling then
-        state.profiling = false
+    if reports.background == state then
+        reports.background = nil
         core._profile_stop()
     end
 end
@@ -332,7 +335,8 @@ function methods.mesh(state, name, m, options)
 end
 
 --- v:plot(name, y [, options]) appends a point to a curve: its x is 1, 2, 3, ...; v:plot(name, x, y [, options])
--- appends the point (x, y). A stream or a table of numbers replaces the curve. A table of values by name is several
+-- appends the point (x, y). A stream or a table of numbers replaces the curve. Streams are read when the panel is
+-- published. A table of values by name is several
 -- curves. `points`: the number of newest points that are shown. Default: 1000. `log`: true or "y", "x" or "xy" for
 -- logarithmic axes. `xlabel`, `ylabel`: texts.
 function methods.plot(state, name, x, y, options)
@@ -387,12 +391,15 @@ function methods.table(state, name, data, options)
 end
 
 --- v:profile([name]) shows what the launches since the last version of the panel cost, as rill.profile reports it.
--- Default of name: "profile".
+-- Launches inside of rill.profile are not counted. Default of name: "profile".
 function methods.profile(state, name)
     local one = panel.of(state, "v:profile", name or "profile", "profile")
     one.value = true
+    if reports.background and reports.background ~= state then
+        fail "v:profile: another view measures launches: close it first, as the device has one profile"
+    end
     local now = rill.clock()
-    if now >= one.due and is_seen(state, one) then
+    if now >= one.due and is_seen(state, one) and not reports.taken then
         redraw(state, one, now)
         one.due = now + 1
     end

@@ -19,7 +19,7 @@ local STATE_NAME <const> = "\1state" -- of the panel of the state; a name of a u
 local function release(state)
     panel.stop_profile(state)
     recording.stop(state)
-    if state.server:clients() > 0 then
+    if not state.collected and state.server:clients() > 0 then
         pcall(panel.flush, state)
     end
     state.server:close()
@@ -32,7 +32,13 @@ local views <const> = class.define {
 local methods <const> = views.methods
 --- v.clients: the number of connected browsers.
 function views.fields.clients(state) return state.server:clients() end
-views.metatable.__gc = views.metatable.__close
+-- The garbage collector runs at any time, and must not launch kernels: what was not published yet is dropped.
+function views.metatable.__gc(object)
+    if object._state then
+        object._state.collected = true
+        object:close()
+    end
+end
 
 for name, method in pairs(panel.methods) do
     methods[name] = function(self, ...)
@@ -42,8 +48,9 @@ end
 
 -- ---- state
 
--- Publishes whether the script runs, its frame and its speed.
-local function publish_state(state, now)
+-- Publishes whether the script runs, its frame and its speed. `at_prompt`: between two statements of the prompt, where
+-- nothing can be paused and stopped.
+local function publish_state(state, now, at_prompt)
     local seconds, frames = now - state.counted_at, state.frame - state.counted
     if seconds >= 1 or not state.speed then
         state.speed = seconds > 0 and frames / seconds or 0
@@ -52,7 +59,8 @@ local function publish_state(state, now)
     state.state_due = now + STATE
     state.server:put(STATE_NAME, json.object("type", '"state"', "name", '""', "running", tostring(not state.stopped),
         "paused", tostring(state.paused), "frame", json.number(state.frame), "fps", json.number(state.speed),
-        "recording", recording.described(state), "clients", json.number(state.server:clients())), "", true)
+        "recording", recording.described(state), "clients", json.number(state.server:clients()),
+        "prompt", tostring(at_prompt or false)), "", true)
 end
 
 -- ---- events
@@ -353,13 +361,14 @@ function view.show_always(object)
     state.shows, state.interval = true, 0
 end
 
---- view.pump(object) handles what browsers have sent, except that a pause has no effect.
+--- view.pump(object) handles what browsers have sent, except that pause and stop have no effect: at the prompt, the
+-- page has no such buttons, and a loop of an earlier statement may have been stopped.
 function view.pump(object)
     local state = views.check(object, "running")
     receive(state, true)
-    state.paused, state.step = false, false
+    state.paused, state.step, state.stopped = false, false, false
     panel.flush(state, rill.clock())
-    publish_state(state, rill.clock())
+    publish_state(state, rill.clock(), true)
 end
 
 --- view.serve(object) handles what browsers send until the view is stopped.

@@ -1,5 +1,6 @@
--- Tables of what launches cost, for rill.profile and views of rill.live.
-local report = {}
+-- Tables of what launches cost, for rill.profile and views of rill.live. A device has one profile at a time:
+-- report.taken is true while rill.profile runs; report.background is the view that measures otherwise, or nil.
+local report = {taken = false}
 
 local UNITS = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" } }
 

@@ -2,10 +2,10 @@
 #include "gpu/context/device_private.h"
 
 #include <pthread.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 
-static volatile sig_atomic_t entered;
+static atomic_bool entered; /* a signal handler reads it */
 
 /* Before a launch or a copy, Mesa's llvmpipe (22.3) reads the lists of resources of the graphics passes of all contexts of
  * the process, without a lock: a pass on another thread that frees its list ends the process. So graphics passes exclude
@@ -51,7 +51,7 @@ void device_include(const Device *device)
 
 bool device_entered(void)
 {
-    return entered;
+    return atomic_load(&entered);
 }
 
 static bool make_current(Device *device)
@@ -81,7 +81,7 @@ bool device_enter(Device *device, DeviceScope *scope)
     lock_shared(device, scope);
     scope->context = eglGetCurrentContext();
     if (scope->context == device->context) {
-        entered = 1;
+        atomic_store(&entered, true);
         return true;
     }
     if (scope->context != EGL_NO_CONTEXT) {
@@ -94,13 +94,13 @@ bool device_enter(Device *device, DeviceScope *scope)
         return false;
     }
     scope->changed = scope->context != EGL_NO_CONTEXT;
-    entered = 1;
+    atomic_store(&entered, true);
     return true;
 }
 
 void device_leave(DeviceScope *scope)
 {
-    entered = 0;
+    atomic_store(&entered, false);
     if (scope->changed) {
         eglMakeCurrent(scope->display, scope->draw, scope->read, scope->context);
         scope->changed = false;

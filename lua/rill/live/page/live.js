@@ -123,6 +123,7 @@ function statusNow() {
     return session.attempt === 0
       ? ["connecting", "connecting"]
       : ["lost", session.attempt < 5 ? "reconnecting" : "no answer, retrying"];
+  if (state.prompt) return ["running", "at the prompt"];
   if (state.running === false) return ["ended", "finished"];
   return state.paused ? ["paused", "paused"] : ["running", "running"];
 }
@@ -155,6 +156,7 @@ function showState() {
     : "Record the first image to a file on the machine of the script";
   for (const id of ["pause", "record", "stop"]) byId(id).disabled = !able;
   byId("step").disabled = !able || !state.paused;
+  for (const id of ["pause", "step", "stop"]) byId(id).hidden = Boolean(state.prompt);
   byId("steer").hidden = session.steer || !active;
   byId("watching").hidden = session.steer || !active;
   byId("control-list").disabled = !able;
