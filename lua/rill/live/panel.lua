@@ -396,7 +396,7 @@ function methods.profile(state, name)
     local one = panel.of(state, "v:profile", name or "profile", "profile")
     one.value = true
     if reports.background and reports.background ~= state then
-        fail "v:profile: another view measures launches: close it first, as the device has one profile"
+        fail("v:profile: another view measures launches: close it first, as the device has one profile")
     end
     local now = rill.clock()
     if now >= one.due and is_seen(state, one) and not reports.taken then
