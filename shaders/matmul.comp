@@ -1,9 +1,11 @@
-// Computes C = alpha A B, or alpha A B + beta C, for a batch of matrices. A consists of dense rows
-// of DEPTH texels (four elements each, padded with zeros), B of dense rows of WIDTH texels.
+// Computes C = alpha A B, or alpha A B + beta C, for a batch of matrices. The rows of A and B are contiguous and consist of
+// texels (four elements each); A_COLUMNS, B_COLUMNS: the columns are, instead. A has M rows of DEPTH texels, B WIDTH
+// texels in each of K rows; the last texels may be padded, of A with zeros.
 // Defines: T: the element type, T4: its vector of four; DOUBLE: a texel has two elements; family
 // cpu: GROUP, ROWS per lane; family gpu: TILE: 64 x 64 elements of C per group of 256. Rows of C
 // are PITCH elements apart; ADD: C is added to; FOURS: C has whole texels of floats. BLOCK: read
-// through storage blocks.
+// through storage blocks. BIAS: a vector is added to each row (with BLOCK). RELU, SIGMOID or TANH: a
+// function of the result; WHOLE: of integers.
 // Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a
 // GPU needs for its speed.
 #include "shared/parameters.glsl"
@@ -15,6 +17,9 @@ layout(location = 0) uniform uvec4 rill_p[MATMUL_P_VECTORS];
 #define N int(PARAMETER(MATMUL_P_N))
 #define DEPTH int(PARAMETER(MATMUL_P_DEPTH))
 #define WIDTH int(PARAMETER(MATMUL_P_WIDTH))
+#define K int(PARAMETER(MATMUL_P_K))
+#define A_PITCH int(PARAMETER(MATMUL_P_A_PITCH))
+#define B_PITCH int(PARAMETER(MATMUL_P_B_PITCH))
 #define A_BASE int(PARAMETER(MATMUL_P_A_BASE))
 #define B_BASE int(PARAMETER(MATMUL_P_B_BASE))
 #define TILES_M PARAMETER(MATMUL_P_TILES_M)
@@ -27,6 +32,9 @@ layout(location = 0) uniform uvec4 rill_p[MATMUL_P_VECTORS];
 #define PITCH int(PARAMETER(MATMUL_P_PITCH))
 #define FLAT (PARAMETER(MATMUL_P_FLAT) != 0u)
 
+#ifdef BIAS
+layout(std430, binding = 4) readonly buffer Bias { uint bias_in[]; };
+#endif
 #ifdef BLOCK
 layout(std430, binding = 2) readonly buffer A { uvec4 a_in[]; };
 layout(std430, binding = 3) readonly buffer B { uvec4 b_in[]; };
@@ -49,12 +57,25 @@ T4 four(uvec4 p, uvec4 q)
 {
     return T4(packDouble2x32(p.xy), packDouble2x32(p.zw), packDouble2x32(q.xy), packDouble2x32(q.zw));
 }
-#define FOUR_A(i) four(LOAD_A(2 * (i)), LOAD_A(2 * (i) + 1))
-#define FOUR_B(i) four(LOAD_B(2 * (i)), LOAD_B(2 * (i) + 1))
+#define TEXEL_A(i) four(LOAD_A(2 * (i)), LOAD_A(2 * (i) + 1))
+#define TEXEL_B(i) four(LOAD_B(2 * (i)), LOAD_B(2 * (i) + 1))
 #else
-#define FOUR_A(i) FROM_BITS(LOAD_A(i))
-#define FOUR_B(i) FROM_BITS(LOAD_B(i))
+#define TEXEL_A(i) FROM_BITS(LOAD_A(i))
+#define TEXEL_B(i) FROM_BITS(LOAD_B(i))
 #endif
+
+// Loads texel `texel` of lines 4 k .. 4 k + 3 across k. Lines after the last one are 0.
+#define LOAD_ACROSS(TEXEL, from, pitch, k, texel, x)                                                 \
+    for (int i = 0; i < 4; i++) {                                                                    \
+        T4 line = TEXEL((from) + min(4 * (k) + i, K - 1) * (pitch) + (texel));                       \
+        x[i] = 4 * (k) + i < K ? line : T4(0);                                                       \
+    }
+
+T4[4] transposed(T4 x[4])
+{
+    return T4[4](T4(x[0].x, x[1].x, x[2].x, x[3].x), T4(x[0].y, x[1].y, x[2].y, x[3].y), T4(x[0].z, x[1].z, x[2].z, x[3].z),
+                 T4(x[0].w, x[1].w, x[2].w, x[3].w));
+}
 
 uint group_number() { return gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x; }
 
@@ -118,6 +139,38 @@ T factor(uint word)
 #define TOTAL(more, old) (more)
 #endif
 
+#ifdef BIAS
+T bias(int column)
+{
+    int at = int(PARAMETER(MATMUL_P_BIAS_BASE)) + min(column, N - 1);
+#ifdef DOUBLE
+    return packDouble2x32(uvec2(bias_in[2 * at], bias_in[2 * at + 1]));
+#else
+    return FROM_BITS(uvec4(bias_in[at])).x;
+#endif
+}
+#define BIASED(four, column) ((four) + T4(bias(column), bias((column) + 1), bias((column) + 2), bias((column) + 3)))
+#else
+#define BIASED(four, column) (four)
+#endif
+
+// NaN is kept.
+T activated(T x)
+{
+#if defined(RELU) && defined(WHOLE)
+    return max(x, T(0));
+#elif defined(RELU)
+    return isnan(x) ? x : max(x, T(0));
+#elif defined(SIGMOID)
+    return T(1) / (T(1) + exp(-x));
+#elif defined(TANH)
+    return isnan(x) ? x : tanh(clamp(x, T(-20), T(20)));
+#else
+    return x;
+#endif
+}
+#define ACTIVATED(four) T4(activated((four).x), activated((four).y), activated((four).z), activated((four).w))
+
 // Stores four consecutive elements of a row.
 void add_four(int c, int row, int column, T4 sum)
 {
@@ -125,12 +178,14 @@ void add_four(int c, int row, int column, T4 sum)
     int at = c + row * PITCH + column;
 #ifdef FOURS
     if (row < M && column < N) {
-        c_fours[at / 4] = floatBitsToUint(TOTAL(more, uintBitsToFloat(c_fours[at / 4])));
+        T4 all = BIASED(TOTAL(more, uintBitsToFloat(c_fours[at / 4])), column);
+        c_fours[at / 4] = floatBitsToUint(ACTIVATED(all));
     }
 #else
+    more = BIASED(more, column);
     for (int j = 0; j < 4; j++) {
         if (row < M && column + j < N) {
-            store(at + j, TOTAL(more[j], stored(at + j)));
+            store(at + j, activated(TOTAL(more[j], stored(at + j))));
         }
     }
 #endif
@@ -138,8 +193,14 @@ void add_four(int c, int row, int column, T4 sum)
 
 #ifdef TILE
 
-shared T4 rill_a[64 * 4];  // 64 rows of four texels
-shared T4 rill_b[16 * 16]; // 16 rows of sixteen
+// 64 rows of four texels, or 16 columns of sixteen; 16 rows of sixteen, or 64 columns of four, which are one texel apart for the sake of
+// memory banks.
+shared T4 rill_a[256];
+#ifdef B_COLUMNS
+shared T4 rill_b[64 * 5];
+#else
+shared T4 rill_b[256];
+#endif
 
 void main()
 {
@@ -149,16 +210,45 @@ void main()
     int mine = local >> 4, at = local & 15;        // four rows of C, and one texel of each
     T4 sum[4] = T4[4](T4(0), T4(0), T4(0), T4(0));
     for (int k = FROM; k < TO; k += 4) {
-        int r = first_row + (local >> 2), t = k + (local & 3), s = 4 * k + mine;
-        rill_a[local] = inside && r < M && t < TO ? FOUR_A(a + r * DEPTH + t) : T4(0);
-        rill_b[local] = inside && s < 4 * TO && first + at < WIDTH ? FOUR_B(b + s * WIDTH + first + at) : T4(0);
+        // Four texels of k, or sixteen lines of k.
+        int quarter = local >> 2, t = k + (local & 3), s = 4 * k + mine;
+#ifdef A_COLUMNS
+        rill_a[local] = inside && s < min(4 * TO, K) && first_row + 4 * at < M
+                            ? TEXEL_A(a + s * A_PITCH + first_row / 4 + at)
+                            : T4(0);
+#else
+        rill_a[local] = inside && first_row + quarter < M && t < TO ? TEXEL_A(a + (first_row + quarter) * A_PITCH + t) : T4(0);
+#endif
+#ifdef B_COLUMNS
+        rill_b[5 * quarter + (local & 3)] = inside && t < TO && 4 * first + quarter < N
+                                                ? TEXEL_B(b + (4 * first + quarter) * B_PITCH + t)
+                                                : T4(0);
+#else
+        rill_b[local] = inside && s < min(4 * TO, K) && first + at < WIDTH ? TEXEL_B(b + s * B_PITCH + first + at) : T4(0);
+#endif
         barrier();
         for (int i = 0; i < 4; i++) {
-            T4 b0 = rill_b[(4 * i) * 16 + at], b1 = rill_b[(4 * i + 1) * 16 + at];
-            T4 b2 = rill_b[(4 * i + 2) * 16 + at], b3 = rill_b[(4 * i + 3) * 16 + at];
+            T4 x[4], y[4];
             for (int j = 0; j < 4; j++) {
-                T4 x = rill_a[(mine * 4 + j) * 4 + i];
-                sum[j] += x.x * b0 + x.y * b1 + x.z * b2 + x.w * b3;
+#ifdef A_COLUMNS
+                x[j] = rill_a[(4 * i + j) * 16 + mine];
+#else
+                x[j] = rill_a[(mine * 4 + j) * 4 + i];
+#endif
+#ifdef B_COLUMNS
+                y[j] = rill_b[(at * 4 + j) * 5 + i];
+#else
+                y[j] = rill_b[(4 * i + j) * 16 + at];
+#endif
+            }
+#ifdef A_COLUMNS
+            x = transposed(x);
+#endif
+#ifdef B_COLUMNS
+            y = transposed(y);
+#endif
+            for (int j = 0; j < 4; j++) {
+                sum[j] += x[j].x * y[0] + x[j].y * y[1] + x[j].z * y[2] + x[j].w * y[3];
             }
         }
         barrier();
@@ -183,22 +273,37 @@ void main()
     int texel = column * GROUP + int(lane);
     if (inside && texel < width) {
         T4 sum[ROWS];
-        int at[ROWS];
+        int at[ROWS]; // of rows, or of groups of four rows
         for (int j = 0; j < ROWS; j++) {
             sum[j] = T4(0);
-            at[j] = a + min(row * ROWS + j, M - 1) * DEPTH;
+#ifdef A_COLUMNS
+            at[j] = min(row * (ROWS / 4) + j, M / 4 - 1);
+#else
+            at[j] = a + min(row * ROWS + j, M - 1) * A_PITCH;
+#endif
         }
-        int place = b + 4 * FROM * width + texel;
         for (int k = FROM; k < to; k++) {
-            T4 b0 = FOUR_B(place), b1 = FOUR_B(place + width), b2 = FOUR_B(place + 2 * width), b3 = FOUR_B(place + 3 * width);
+            T4 x[4], y[4];
+#ifdef B_COLUMNS
+            for (int i = 0; i < 4; i++) y[i] = TEXEL_B(b + min(4 * texel + i, N - 1) * B_PITCH + k);
+            y = transposed(y);
+#else
+            LOAD_ACROSS(TEXEL_B, b, B_PITCH, k, texel, y)
+#endif
             for (int j = 0; j < ROWS; j++) {
-                T4 x = FOUR_A(at[j] + k);
-                sum[j] += x.x * b0;
-                sum[j] += x.y * b1;
-                sum[j] += x.z * b2;
-                sum[j] += x.w * b3;
+#ifdef A_COLUMNS
+                if (j % 4 == 0) {
+                    LOAD_ACROSS(TEXEL_A, a, A_PITCH, k, at[j / 4], x)
+                    x = transposed(x);
+                }
+#else
+                x[j % 4] = TEXEL_A(at[j] + k);
+#endif
+                sum[j] += x[j % 4].x * y[0];
+                sum[j] += x[j % 4].y * y[1];
+                sum[j] += x[j % 4].z * y[2];
+                sum[j] += x[j % 4].w * y[3];
             }
-            place += 4 * width;
         }
         for (int j = 0; j < ROWS; j++) {
             add_four(c, row * ROWS + j, texel * 4, sum[j]);

@@ -16,5 +16,9 @@
 #define MATMUL_P_FLAT 16   // family cpu: lanes continue in the next row of tiles and the next product, if a product has few columns
 #define MATMUL_P_C_BASE 17 // first element
 #define MATMUL_P_PITCH 18  // elements from row to row of C
-#define MATMUL_P_BATCHES 5 // here begins a vector for each dimension of the batch: its size, the strides of A and of B in texels, of C in elements
-#define MATMUL_P_VECTORS 11
+#define MATMUL_P_K 19         // the number of columns of A
+#define MATMUL_P_A_PITCH 20   // texels from line to line of A, and of B
+#define MATMUL_P_B_PITCH 21
+#define MATMUL_P_BIAS_BASE 22 // first element
+#define MATMUL_P_BATCHES 6 // here begins a vector for each dimension of the batch: its size, the strides of A and of B in texels, of C in elements
+#define MATMUL_P_VECTORS 12

@@ -53,6 +53,7 @@ local calls = {
     ["rill.selftest"] = rill.selftest,
     ["s:map_cpu"] = function(o) return line:map_cpu(o) end,
     ["rill.kernel"] = function(o) return rill.kernel("kernel void f(out float r<>) { r = 1.0; }", o) end,
+    ["rill.matmul"] = function(o) return rill.matmul(f, f, o) end,
     ["rill.program"] = function(o) return rill.program("kernel void f(out float r<>) { r = 1.0; }", o) end,
     ["rill.programfile"] = function(o) return rill.programfile("/nowhere", o) end,
     ["s:dot"] = function(o) return line:dot(line, 1, o) end,

@@ -25,7 +25,7 @@ describe("a suggestion", function()
                 item = "s:get(1)", numpy = "s:read()", zeros_like = "s:like()", clip = "rill.clamp(s, low, high)",
                 abs = "rill.abs(s)", round = "rill.round(s)", sqrt = "rill.sqrt(s)", prefix_sum = "s:scan()",
                 print = "print(s)", table = "s:values()", concat = "rill.concat {s, t}",
-                length = "s.size", dtype = "s.type", numel = "s.size", matmul = "rill.matmul(s, b)",
+                length = "s.size", dtype = "s.type", numel = "s.size", matmul = "rill.matmul(s, b, options)",
                 gaussian = "rill.image.gaussian(s, sigma)", bitwise_xor = "s ~ t",
                 normal = 'rill.random(s.shape, {distribution = "normal"})',
                 groupby = "rill.reduce_by_key(rill.sort_by_key(keys, s))", argsort = "rill.argsort(s)",

@@ -30,6 +30,28 @@ describe("the gradient of", function()
         differences.check(function(a) return loss(rill.matmul(a, x)) end, doubles(4, {3, 2}))
     end)
 
+    it("rill.matmul with a bias and an activation", function()
+        for _, activation in ipairs {"relu", "sigmoid", "tanh", false} do
+            for _, shapes in ipairs {
+                {{2, 3}, {3, 4}, {4}}, {{3}, {3, 4}, {4}}, {{2, 3}, {3}, {1}}, {{3}, {3}, {1}},
+                {{2, 2, 3}, {3, 1}, {1}}, {{5, 1, 2, 3}, {4, 3, 2}, {2}},
+            } do
+                local function f(a, b, c)
+                    return loss(rill.matmul(a, b, {bias = c, activation = activation or nil}))
+                end
+                differences.check(f, doubles(9, table.unpack(shapes)))
+            end
+        end
+        local w <const>, x <const>, c <const> = table.unpack(doubles(10, {3, 2}, {4, 3}, {2}))
+        local function f(v) return loss(rill.matmul(x, v, {bias = c, activation = "tanh"})) end
+        local function separate(v) return loss(rill.tanh(rill.matmul(x, v) + c)) end
+        local direction <const> = rill.from({{1, 2}, {3, 4}, {5, 6}}, "double")
+        check.equal(rill.hvp(separate, w, direction):values(), rill.hvp(f, w, direction):values(), 1e-12)
+        -- Only the bias depends on the argument.
+        local only <const> = rill.grad(function(v) return rill.matmul(x, w, {bias = v * 2}):sum() end)(c)
+        check.equal({8, 8}, only:values())
+    end)
+
     it("rill.matmul is zero for factors without elements", function()
         local a, b = rill.grad(function(p, q) return rill.matmul(p, q):sum() end)(
             rill.stream("double", {2, 0}), rill.stream("double", {0, 3}))

@@ -47,6 +47,86 @@ describe("matmul", function()
         {3, 70, 129}, {1, 130, 67}, {5, 9, 200}, {70, 31, 1}, {100, 7, 5}, {31, 32, 33},
     }
 
+    -- A matrix of rows x columns, in one of seven layouts.
+    local LAYOUTS <const> = {
+        function(make, r, c) return make {r, c} end,
+        function(make, r, c) return make {c, r}:transpose() end,
+        function(make, r, c) return make {r + 3, c + 8}:domain({2, 5}, {r + 1, c + 4}) end,
+        function(make, r, c) return make {c + 4, r + 4}:transpose():domain({5, 3}, {r + 4, c + 2}) end,
+        function(make, r, c) return make {2 * r, 3 * c}:stride(2, 3) end,
+        function(make, r, c) return make {r, c}:flip(1) end,
+        function(make, r, c) return make {c + 1, r + 1}:transpose():domain({2, 2}, {r + 1, c + 1}) end,
+    }
+
+    local function activated(x, activation)
+        if activation == "relu" then
+            return x < 0 and 0 or x
+        elseif activation == "sigmoid" then
+            return 1 / (1 + math.exp(-x))
+        elseif activation == "tanh" then
+            return (math.exp(2 * x) - 1) / (math.exp(2 * x) + 1)
+        end
+        return x
+    end
+
+    -- Compares products of all pairs of layouts, with a bias and an activation.
+    local function compare_layouts(type, activations, tolerance)
+        local seed = 0
+        local function make(shape)
+            seed = seed + 1
+            local whole <const> = type == "int"
+            return rill.random(shape, {seed = seed, type = type, low = whole and -9 or -1, high = whole and 9 or 1})
+        end
+        for i, left in ipairs(LAYOUTS) do
+            for j, right in ipairs(LAYOUTS) do
+                local m, k, n = table.unpack((i + j) % 3 == 0 and {8, 12, 68} or i == j and {6, 10, 3} or {9, 7, 5})
+                local a, b, bias = left(make, m, k), right(make, k, n), make {n + 1}:domain(2, n + 1)
+                local activation = activations[(i + j) % #activations + 1]
+                local c = rill.matmul(a, b, {bias = j % 3 > 0 and bias or nil, activation = activation or nil})
+                local wanted, added = product(a:values(), b:values(), m, k, n), bias:values()
+                for at, x in ipairs(wanted) do
+                    wanted[at] = activated(x + (j % 3 > 0 and added[(at - 1) % n + 1] or 0), activation)
+                end
+                check.equal(wanted, c:values(), tolerance)
+            end
+        end
+    end
+
+    it("of any layout, with a bias and an activation", function()
+        compare_layouts("float", {"relu", "sigmoid", "tanh", false}, 4e-6)
+        compare_layouts("int", {"relu", false})
+    end)
+
+    it("of any layout of doubles, with a bias and an activation #doubles", function()
+        compare_layouts("double", {"relu", "sigmoid", "tanh", false}, 1e-13)
+    end)
+
+    it("keeps NaN, and has the bias where there is no term", function()
+        for _, activation in ipairs {"relu", "sigmoid", "tanh"} do
+            local c = rill.matmul(rill.from {{1, 0 / 0}, {1, 1}}, rill.from {{1}, {1}}, {activation = activation})
+            local values = c:values()
+            assert.is_true(values[1] ~= values[1] and values[2] == values[2])
+        end
+        local none = rill.matmul(rill.zeros {2, 0}, rill.zeros {0, 3},
+            {bias = rill.from {1, -2, 3}, activation = "relu"})
+        check.equal({1, 0, 3, 1, 0, 3}, none:values())
+        assert.equal("0x3", tostring(rill.matmul(rill.zeros {0, 2}, rill.zeros {2, 3}, {bias = rill.zeros(3)}).shape))
+    end)
+
+    it("refuses a bias or an activation that does not fit", function()
+        local a, integers = rill.zeros {2, 2}, rill.zeros({2, 2}, "int")
+        check.raises("option 'bias': expected 2 elements in one dimension, .* got the shape 3",
+            rill.matmul, a, a, {bias = rill.zeros(3)})
+        check.raises("option 'bias': expected elements of float, .* got double",
+            rill.matmul, a, a, {bias = rill.zeros(2, "double")})
+        check.raises("option 'bias': expected a stream, got number 2", rill.matmul, a, a, {bias = 2})
+        check.raises('option \'activation\': expected "relu", "sigmoid" or "tanh", got string "elu"',
+            rill.matmul, a, a, {activation = "elu"})
+        check.raises('option \'activation\': expected "relu" for a product of int',
+            rill.matmul, integers, integers, {activation = "tanh"})
+        check.raises("unknown option 'activate'", rill.matmul, a, a, {activate = "relu"})
+    end)
+
     it("of float, of incomplete tiles", function() compare("float", SIZES) end)
 
     it("of double, of incomplete tiles #doubles", function() compare("double", {{17, 33, 65}, {5, 9, 200}}) end)

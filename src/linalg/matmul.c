@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { FEW_COLUMNS = 32 };
-
 static const Type *number_type(const Stream *s)
 {
     const Type *value = s->type->value;
@@ -121,46 +119,11 @@ static bool along_rows(const MatmulKernel *p, Stream *c)
     return done;
 }
 
-/* Multiplies the transposes in reverse order, because few columns would leave lanes idle. */
-static bool multiply_transposed(const MatmulKernel *p, Stream *c)
-{
-    MatmulKernel transposed = *p; /* headers only */
-    Stream result, view;
-    Shape shape = p->batch;
-    transposed.m = p->n;
-    transposed.n = p->m;
-    transposed.swapped = true;
-    transposed.a = p->b;
-    transposed.b = p->a;
-    matmul_kernel_transpose(&transposed.a);
-    matmul_kernel_transpose(&transposed.b);
-    shape.size[shape.rank++] = transposed.m;
-    shape.size[shape.rank++] = transposed.n;
-    if (!stream_create(p->device, p->type, &shape, false, &result)) {
-        return false;
-    }
-    Stream back = result;
-    matmul_kernel_transpose(&back);
-    Target target = matmul_kernel_dense(&transposed, &result);
-    bool done = matmul_kernel_multiply(&transposed, &target) && stream_reshape(c, &back.shape, &view);
-    if (done) {
-        done = copy_stream_for(&view, &back, "rill.matmul: the result, with few columns, is computed transposed");
-        stream_release(&view);
-    }
-    stream_release(&result);
-    return done;
-}
-
 /* Choice of the method. */
 static bool is_along_rows(const MatmulKernel *p)
 {
     bool real = p->type->scalar == SCALAR_FLOAT || p->type->scalar == SCALAR_DOUBLE;
     return p->n == 1 && p->batch.rank == 0 && real && p->a.type->value == p->type && p->b.type->value == p->type;
-}
-
-static bool is_transposed(const MatmulKernel *p)
-{
-    return p->n < FEW_COLUMNS && p->m > 2 * p->n;
 }
 
 /* Returns whether gemv_add can compute the product, and stores its matrix and vector. A row times a matrix is
@@ -184,17 +147,18 @@ static bool is_gemv(const MatmulKernel *p, Stream *matrix, Stream *vector)
 static bool run(const MatmulKernel *p, Stream *c)
 {
     Stream matrix, vector;
-    if (is_gemv(p, &matrix, &vector)) {
+    bool plain = !p->bias && p->activation == ACTIVATION_NONE;
+    if (plain && is_gemv(p, &matrix, &vector)) {
         Stream line = *c; /* the same elements in one dimension */
         line.shape = (Shape){.rank = 1, .size = {stream_elements(c)}};
         line.dim[0] = (ViewDim){.stride = 1, .step = 1, .div = 1};
         return gemv_add(1, &matrix, &vector, 0, &line);
     }
-    if (is_along_rows(p)) {
+    if (plain && is_along_rows(p)) {
         return along_rows(p, c);
     }
     Target target = matmul_kernel_dense(p, c);
-    return is_transposed(p) ? multiply_transposed(p, c) : matmul_kernel_multiply(p, &target);
+    return matmul_kernel_multiply(p, &target);
 }
 
 static void set_factor(const Type *type, double value, uint32_t words[2])
@@ -234,19 +198,82 @@ static void product_release(MatmulKernel *p)
     stream_release(&p->b);
 }
 
-bool matmul_stream(const Stream *a, const Stream *b, Stream *result)
+/* Returns whether the bias and the activation fit the product. */
+static bool check_finish(const MatmulKernel *p, const MatmulFinish *finish)
+{
+    char text[SHAPE_TEXT];
+    if (finish->bias && (finish->bias->shape.rank != 1 || finish->bias->shape.size[0] != p->n)) {
+        return error_set("option 'bias': expected %lld elements in one dimension, one for each column of the product, "
+                         "got the shape %s",
+                         (long long)p->n, shape_text(&finish->bias->shape, text));
+    }
+    if (finish->bias && finish->bias->type->value != p->type) {
+        return error_set("option 'bias': expected elements of %s, as the product has, got %s", p->type->name,
+                         finish->bias->type->name);
+    }
+    bool smooth = finish->activation == ACTIVATION_SIGMOID || finish->activation == ACTIVATION_TANH;
+    return !smooth || p->type->scalar == SCALAR_FLOAT || p->type->scalar == SCALAR_DOUBLE ||
+           error_set("option 'activation': expected \"relu\" for a product of %s", p->type->name);
+}
+
+/* Applies an activation that matmul.comp does not have: of doubles. */
+static bool activate(Stream *c, Activation activation)
+{
+    Kernel *kernel =
+        builtin_kernel(c->device, activation == ACTIVATION_TANH
+                                      ? "kernel void activate(inout double c<>) { c = tanh(c); }\n"
+                                      : "kernel void activate(inout double c<>) { c = 1.0LF / (1.0LF + exp(-c)); }\n");
+    Argument args[] = {{.stream = c}};
+    return kernel && kernel_launch(kernel, c->device, args, &c->shape, false);
+}
+
+/* Computes a product without terms: the bias in each row, through the activation. */
+static bool finish_nothing(MatmulKernel *p, Stream *c)
+{
+    Stream zeros;
+    Shape shape = {.rank = 1, .size = {1}};
+    if (!stream_create(p->device, p->type, &shape, true, &zeros)) {
+        return false;
+    }
+    zeros.dim[1] = (ViewDim){.stride = 0, .step = 1, .div = 1};
+    zeros.dim[0] = zeros.dim[1];
+    zeros.shape = (Shape){.rank = 2, .size = {p->m, 1}};
+    stream_copy_view(&zeros, &p->a);
+    zeros.shape = (Shape){.rank = 2, .size = {1, p->n}};
+    stream_copy_view(&zeros, &p->b);
+    p->k = 1;
+    bool done = run(p, c);
+    stream_release(&p->a);
+    stream_release(&p->b);
+    stream_release(&zeros);
+    return done;
+}
+
+bool matmul_stream(const Stream *a, const Stream *b, const MatmulFinish *finish, Stream *result)
 {
     MatmulKernel p;
     Shape shape;
-    if (!product_start(a, b, &p, &shape) || !stream_create(a->device, p.type, &shape, p.k == 0, result)) {
+    if (!product_start(a, b, &p, &shape) || (finish && !check_finish(&p, finish)) ||
+        !stream_create(a->device, p.type, &shape, p.k == 0, result)) {
         return false;
     }
-    if (p.k == 0 || stream_elements(result) == 0) {
+    if ((p.k == 0 && !finish) || stream_elements(result) == 0) {
         return true;
     }
-    product_operands(a, b, &p);
-    bool done = run(&p, result);
-    product_release(&p);
+    bool later = finish && finish->activation > ACTIVATION_RELU && p.type->scalar == SCALAR_DOUBLE;
+    if (finish) {
+        p.bias = finish->bias;
+        p.activation = later ? ACTIVATION_NONE : finish->activation;
+    }
+    bool done;
+    if (p.k == 0) {
+        done = finish_nothing(&p, result);
+    } else {
+        product_operands(a, b, &p);
+        done = run(&p, result);
+        product_release(&p);
+    }
+    done = done && (!later || activate(result, finish->activation));
     if (!done) {
         stream_release(result);
     }
@@ -275,8 +302,8 @@ static bool join(Stream *c, const Stream *product, const uint32_t *alpha, const 
 static bool add_directly(const MatmulKernel *p, const Stream *a, const Stream *b, Stream *c, bool *direct)
 {
     Target target;
-    *direct = c->source == SOURCE_BUFFER && !is_along_rows(p) && !is_transposed(p) &&
-              matmul_kernel_target(p, c, &target) && !stream_overlaps(c, a) && !stream_overlaps(c, b);
+    *direct = c->source == SOURCE_BUFFER && !is_along_rows(p) && matmul_kernel_target(p, c, &target) &&
+              !stream_overlaps(c, a) && !stream_overlaps(c, b);
     if (!*direct) {
         return true;
     }
@@ -288,7 +315,7 @@ static bool add_directly(const MatmulKernel *p, const Stream *a, const Stream *b
 static bool add_joined(const MatmulKernel *p, const Stream *a, const Stream *b, Stream *c)
 {
     Stream product;
-    if (!matmul_stream(a, b, &product)) {
+    if (!matmul_stream(a, b, NULL, &product)) {
         return false;
     }
     bool done = join(c, &product, p->alpha, p->beta);

@@ -18,12 +18,15 @@ enum {
     MANY_ROWS = 256,
     CACHE_LINE = 16,   /* elements */
     MAX_TRIPS = 16384, /* most texels of a row per dispatch */
+    FEW_GROUPS = 4,
 };
 
-/* An operand as dense rows of texels. */
+/* A factor as the shader reads it: contiguous lines of whole texels (of four elements), which are the rows of the
+ * matrix, or its columns if it is `transposed`. */
 typedef struct Operand {
-    Stream dense;
-    int64_t rows, texels; /* of a matrix; in texels of four elements */
+    Stream stream; /* of the shape of the matrix, or with padded rows */
+    bool transposed;
+    int64_t pitch; /* texels from line to line */
 } Operand;
 
 void matmul_kernel_transpose(Stream *s)
@@ -38,19 +41,6 @@ void matmul_kernel_transpose(Stream *s)
     s->contiguous = false;
 }
 
-static bool row_major(const Stream *s)
-{
-    int64_t stride = 1;
-    for (int d = s->shape.rank; d-- > 0;) {
-        const ViewDim *dim = &s->dim[d];
-        if (s->shape.size[d] != 1 && !(view_dim_plain(dim) && dim->stride == stride)) {
-            return false;
-        }
-        stride *= s->shape.size[d];
-    }
-    return true;
-}
-
 /* Returns the distance of rows in elements, whole texels. Rows that are a multiple of 2 KiB apart would share few
  * sets of a processor's cache, so they are padded. */
 static int64_t pitch_of(const Stream *s, int64_t columns, int64_t rows)
@@ -60,47 +50,59 @@ static int64_t pitch_of(const Stream *s, int64_t columns, int64_t rows)
     return clash ? padded + CACHE_LINE : padded;
 }
 
+/* Returns whether the elements along dimension `along` of a matrix are contiguous, and are whole texels, as those of
+ * all other lines; sets *pitch. */
+static bool has_lines(const Stream *s, const Type *type, int along, int64_t *pitch)
+{
+    int last = s->shape.rank - 1, across = 2 * last - 1 - along;
+    const ViewDim *line = &s->dim[along];
+    int64_t length = s->shape.size[along], count = s->shape.size[across];
+    int64_t stride = count == 1 ? length : s->dim[across].stride, all = length | stride | s->offset;
+    bool lines = s->source == SOURCE_BUFFER && s->type == type && (line->stride == 1 || length == 1);
+    for (int d = 0; d <= last && lines; d++) {
+        lines = view_dim_plain(&s->dim[d]);
+        all |= d < last - 1 && s->shape.size[d] != 1 ? s->dim[d].stride : 0;
+    }
+    *pitch = stride / 4;
+    return lines && all % 4 == 0;
+}
+
 /* Writes why argument `name` is copied. */
-static void explain(const Stream *s, const Type *type, int unit, char name, char reason[PROFILE_REASON])
+static void explain(const Stream *s, const Type *type, char name, char reason[PROFILE_REASON])
 {
     char what[32];
-    const char *why = !row_major(s)   ? "is a transposed view, or its rows are not contiguous"
-                      : s->offset % 4 ? "is a view that begins within four elements"
-                      : unit > 1      ? "needs a multiple of four rows, with a multiple of four elements"
-                                      : "needs rows with a multiple of four elements";
     snprintf(what, sizeof what, "rill.matmul: argument '%c'", name);
     if (s->source != SOURCE_BUFFER || s->type != type) {
         copy_explain(s, type, what, reason);
     } else {
-        snprintf(reason, PROFILE_REASON, "%s %s", what, why);
+        snprintf(reason, PROFILE_REASON, "%s needs rows or columns of contiguous elements, in multiples of four", what);
     }
 }
 
-/* Creates an operand with rows of whole texels, padded with zeros. The number of rows is a multiple of `unit`, which
- * is 4 for B. */
-static bool pad(const Stream *s, const Type *type, int unit, char name, Operand *operand)
+/* Creates an operand: the stream itself if its rows or columns are contiguous and consist of whole texels, else a copy
+ * with rows that are padded with zeros. */
+static bool prepare(const Stream *s, const Type *type, char name, Operand *operand)
 {
     Shape shape = s->shape;
-    int64_t columns = shape.size[shape.rank - 1], rows = shape.size[shape.rank - 2];
-    int64_t padded = pitch_of(s, columns, rows);
-    operand->rows = (rows + unit - 1) / unit * unit;
-    operand->texels = padded / 4;
-    bool whole = columns == padded && rows == operand->rows;
-    if (whole && s->source == SOURCE_BUFFER && s->type == type && row_major(s) && s->offset % 4 == 0) {
-        stream_copy_view(s, &operand->dense);
+    int last = shape.rank - 1;
+    int64_t columns = shape.size[last], rows = shape.size[last - 1], padded = pitch_of(s, columns, rows);
+    bool plain = padded == columns && has_lines(s, type, last, &operand->pitch);
+    operand->transposed = !plain && pitch_of(s, rows, columns) == rows && has_lines(s, type, last - 1, &operand->pitch);
+    if (plain || operand->transposed) {
+        stream_copy_view(s, &operand->stream);
         return true;
     }
-    shape.size[shape.rank - 1] = padded;
-    shape.size[shape.rank - 2] = operand->rows;
+    shape.size[last] = padded;
+    operand->pitch = padded / 4;
     Stream part;
     int64_t from[SHAPE_MAX_RANK] = {0};
-    if (!stream_create(s->device, type, &shape, !whole, &operand->dense)) {
+    if (!stream_create(s->device, type, &shape, columns != padded, &operand->stream)) {
         return false;
     }
-    bool done = stream_domain(&operand->dense, from, s->shape.size, &part);
+    bool done = stream_domain(&operand->stream, from, s->shape.size, &part);
     if (done) {
         char reason[PROFILE_REASON];
-        explain(s, type, unit, name, reason);
+        explain(s, type, name, reason);
         done = copy_stream_for(&part, s, reason);
         stream_release(&part);
     }
@@ -109,7 +111,8 @@ static bool pad(const Stream *s, const Type *type, int unit, char name, Operand 
 
 /* The variant of a program, in addition to the type. */
 typedef struct Variant {
-    bool tile, block, add, fours;
+    bool tile, block, add, fours, a_columns, b_columns, bias;
+    Activation activation;
     int rows; /* per lane */
 } Variant;
 
@@ -118,29 +121,29 @@ static Program *find_program(Device *device, const Type *type, const Variant *va
     static const char *const names[SCALAR_COUNT] = {
         [SCALAR_FLOAT] = "float\n#define T4 vec4\n#define FROM_BITS uintBitsToFloat\n#define TO_BITS floatBitsToUint\n",
         [SCALAR_DOUBLE] = "double\n#define T4 dvec4\n#define DOUBLE\n",
-        [SCALAR_INT] = "int\n#define T4 ivec4\n#define FROM_BITS ivec4\n#define TO_BITS uint\n",
-        [SCALAR_UINT] = "uint\n#define T4 uvec4\n#define FROM_BITS uvec4\n#define TO_BITS uint\n",
+        [SCALAR_INT] = "int\n#define T4 ivec4\n#define FROM_BITS ivec4\n#define TO_BITS uint\n#define WHOLE\n",
+        [SCALAR_UINT] = "uint\n#define T4 uvec4\n#define FROM_BITS uvec4\n#define TO_BITS uint\n#define WHOLE\n",
     };
-    return shader_program_format(device, "matmul.comp", "#define T %s#define GROUP %d\n#define ROWS %d\n%s%s%s%s",
-                                 names[type->scalar], variant->tile ? GPU_GROUP : CPU_GROUP, variant->rows,
-                                 variant->tile ? "#define TILE\n" : "", variant->block ? "#define BLOCK\n" : "",
-                                 variant->add ? "#define ADD\n" : "", variant->fours ? "#define FOURS\n" : "");
+    static const char *const activations[] = {[ACTIVATION_NONE] = "",
+                                              [ACTIVATION_RELU] = "#define RELU\n",
+                                              [ACTIVATION_SIGMOID] = "#define SIGMOID\n",
+                                              [ACTIVATION_TANH] = "#define TANH\n"};
+    return shader_program_format(
+        device, "matmul.comp", "#define T %s#define GROUP %d\n#define ROWS %d\n%s%s%s%s%s%s%s%s", names[type->scalar],
+        variant->tile ? GPU_GROUP : CPU_GROUP, variant->rows, variant->tile ? "#define TILE\n" : "",
+        variant->block ? "#define BLOCK\n" : "", variant->add ? "#define ADD\n" : "",
+        variant->fours ? "#define FOURS\n" : "", variant->a_columns ? "#define A_COLUMNS\n" : "",
+        variant->b_columns ? "#define B_COLUMNS\n" : "", variant->bias ? "#define BIAS\n" : "",
+        activations[variant->activation]);
 }
 
 /* Returns the distance in texels between the matrices of a batch along dimension d of the result, counted from the
  * fastest; 0 if the matrix repeats. */
 static uint32_t batch_stride(const Operand *operand, int d)
 {
-    const Shape *shape = &operand->dense.shape;
+    const Shape *shape = &operand->stream.shape;
     int own = shape->rank - 3 - d;
-    if (own < 0 || shape->size[own] == 1) {
-        return 0;
-    }
-    int64_t stride = operand->rows * operand->texels;
-    for (int e = own + 1; e < shape->rank - 2; e++) {
-        stride *= shape->size[e];
-    }
-    return (uint32_t)stride;
+    return own < 0 || shape->size[own] == 1 ? 0 : (uint32_t)(operand->stream.dim[own].stride / 4);
 }
 
 static uint64_t groups_of(int64_t n, int64_t unit)
@@ -189,16 +192,32 @@ static bool has_fours(const MatmulKernel *p, const Target *c)
     return p->type->scalar == SCALAR_FLOAT && all % 4 == 0;
 }
 
+/* Returns the rows of the product that a lane of family cpu computes. Small products use fewer, to have enough groups
+ * for several threads. */
+static int rows_of(const MatmulKernel *p, int64_t width)
+{
+    int rows = p->type->scalar == SCALAR_DOUBLE ? CPU_ROWS / 2 : CPU_ROWS;
+    uint64_t batch = p->batch.rank ? (uint64_t)shape_elements(&p->batch) : 1;
+    bool few = groups_of(p->m, rows) * groups_of(width, CPU_GROUP) * batch < FEW_GROUPS;
+    return p->m <= 1 ? 1 : p->m <= 4 || few ? 4 : rows;
+}
+
 static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, const Target *c)
 {
-    bool tile = device_traits(p->device)->family == FAMILY_GPU, flat = !tile && b->texels < CPU_GROUP;
-    bool block = !buffer_in_texture(a->dense.buffer, TEXEL_VECTOR) || !buffer_in_texture(b->dense.buffer, TEXEL_VECTOR);
-    int rows = p->type->scalar == SCALAR_DOUBLE ? CPU_ROWS / 2 : CPU_ROWS;
-    rows = p->m <= 1 ? 1 : p->m <= 4 ? 4 : rows;
-    Variant variant = {.tile = tile, .block = block, .rows = rows, .fours = has_fours(p, c)};
+    int64_t depth = (p->k + 3) / 4, width = (p->n + 3) / 4; /* texels of a row of A and of B */
+    bool tile = device_traits(p->device)->family == FAMILY_GPU, flat = !tile && width < CPU_GROUP;
+    Buffer *a_buffer = a->stream.buffer, *b_buffer = b->stream.buffer;
+    bool block = p->bias || !buffer_in_texture(a_buffer, TEXEL_VECTOR) || !buffer_in_texture(b_buffer, TEXEL_VECTOR);
+    int rows = rows_of(p, width);
+    Variant variant = {.tile = tile,
+                       .block = block,
+                       .rows = rows,
+                       .fours = has_fours(p, c),
+                       .a_columns = a->transposed,
+                       .b_columns = b->transposed};
     Dispatch dispatch = {.param_vectors = MATMUL_P_VECTORS};
-    if (!buffer_block_fits(c->buffer) ||
-        (block && !(buffer_block_fits(a->dense.buffer) && buffer_block_fits(b->dense.buffer)))) {
+    if (!buffer_block_fits(c->buffer) || (p->bias && !buffer_block_fits(p->bias->buffer)) ||
+        (block && !(buffer_block_fits(a_buffer) && buffer_block_fits(b_buffer)))) {
         return false;
     }
     uint64_t tiles_m = groups_of(p->m, tile ? GPU_TILE : rows),
@@ -206,10 +225,14 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
     uint64_t batch = p->batch.rank ? (uint64_t)shape_elements(&p->batch) : 1;
     uint32_t params[4 * MATMUL_P_VECTORS] = {[MATMUL_P_M] = (uint32_t)p->m,
                                              [MATMUL_P_N] = (uint32_t)p->n,
-                                             [MATMUL_P_DEPTH] = (uint32_t)a->texels,
-                                             [MATMUL_P_WIDTH] = (uint32_t)b->texels,
-                                             [MATMUL_P_A_BASE] = (uint32_t)(a->dense.offset / 4),
-                                             [MATMUL_P_B_BASE] = (uint32_t)(b->dense.offset / 4),
+                                             [MATMUL_P_DEPTH] = (uint32_t)depth,
+                                             [MATMUL_P_WIDTH] = (uint32_t)width,
+                                             [MATMUL_P_A_BASE] = (uint32_t)(a->stream.offset / 4),
+                                             [MATMUL_P_B_BASE] = (uint32_t)(b->stream.offset / 4),
+                                             [MATMUL_P_K] = (uint32_t)p->k,
+                                             [MATMUL_P_A_PITCH] = (uint32_t)a->pitch,
+                                             [MATMUL_P_B_PITCH] = (uint32_t)b->pitch,
+                                             [MATMUL_P_BIAS_BASE] = p->bias ? (uint32_t)p->bias->offset : 0,
                                              [MATMUL_P_TILES_M] = (uint32_t)tiles_m,
                                              [MATMUL_P_TILES_N] = (uint32_t)tiles_n,
                                              [MATMUL_P_BATCH] = (uint32_t)batch,
@@ -228,32 +251,52 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
     }
     dispatch.params = params;
     uint64_t parts = tiles_m * tiles_n * batch; /* with `flat`, tiles_n is 1 */
-    dispatch.groups[0] = flat ? groups_of((int64_t)parts * b->texels, CPU_GROUP) : parts;
+    dispatch.groups[0] = flat ? groups_of((int64_t)parts * width, CPU_GROUP) : parts;
     dispatch.groups[1] = dispatch.groups[2] = 1;
     dispatch.blocks[0].buffer = c->buffer;
-    dispatch.block_count = block ? 3 : 1;
-    dispatch.blocks[1].buffer = a->dense.buffer;
-    dispatch.blocks[2].buffer = b->dense.buffer;
+    dispatch.block_count = p->bias ? 4 : block ? 3 : 1;
+    dispatch.blocks[1].buffer = a_buffer;
+    dispatch.blocks[2].buffer = b_buffer;
+    dispatch.blocks[3].buffer = p->bias ? p->bias->buffer : NULL;
     dispatch.texture_count = block ? 0 : 2;
-    dispatch.textures[0] = (DispatchTexture){a->dense.buffer, TEXEL_VECTOR};
-    dispatch.textures[1] = (DispatchTexture){b->dense.buffer, TEXEL_VECTOR};
+    dispatch.textures[0] = (DispatchTexture){a_buffer, TEXEL_VECTOR};
+    dispatch.textures[1] = (DispatchTexture){b_buffer, TEXEL_VECTOR};
     bool done = true;
-    for (int64_t from = 0; from < a->texels && done; from += MAX_TRIPS) {
+    for (int64_t from = 0; from < depth && done; from += MAX_TRIPS) {
         params[MATMUL_P_FROM] = (uint32_t)from;
-        params[MATMUL_P_TO] = (uint32_t)(from + MAX_TRIPS < a->texels ? from + MAX_TRIPS : a->texels);
+        params[MATMUL_P_TO] = (uint32_t)(from + MAX_TRIPS < depth ? from + MAX_TRIPS : depth);
+        bool last = from + MAX_TRIPS >= depth;
         variant.add = p->keep || from > 0;
+        variant.bias = last && p->bias;
+        variant.activation = last ? p->activation : ACTIVATION_NONE;
         dispatch.program = find_program(p->device, p->type, &variant);
         done = dispatch.program && device_dispatch(p->device, &dispatch);
     }
     return done;
 }
 
-bool matmul_kernel_multiply(const MatmulKernel *p, const Target *c)
+static bool multiply_prepared(const MatmulKernel *p, const Target *c)
 {
     Operand a = {0}, b = {0};
-    bool done = pad(&p->a, p->type, 1, p->swapped ? 'b' : 'a', &a) &&
-                pad(&p->b, p->type, 4, p->swapped ? 'a' : 'b', &b) && multiply(p, &a, &b, c);
-    stream_release(&a.dense);
-    stream_release(&b.dense);
+    bool done = prepare(&p->a, p->type, 'a', &a) && prepare(&p->b, p->type, 'b', &b) && multiply(p, &a, &b, c);
+    stream_release(&a.stream);
+    stream_release(&b.stream);
+    return done;
+}
+
+bool matmul_kernel_multiply(const MatmulKernel *p, const Target *c)
+{
+    if (!p->bias || (p->bias->contiguous && p->bias->source == SOURCE_BUFFER && p->bias->type == p->type)) {
+        return multiply_prepared(p, c);
+    }
+    MatmulKernel dense = *p; /* headers only */
+    Stream bias;
+    if (!stream_create(p->device, p->type, &p->bias->shape, false, &bias)) {
+        return false;
+    }
+    dense.bias = &bias;
+    bool done = copy_stream_for(&bias, p->bias, "rill.matmul: the bias is a view or of another type") &&
+                multiply_prepared(&dense, c);
+    stream_release(&bias);
     return done;
 }

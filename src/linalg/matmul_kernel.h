@@ -1,9 +1,13 @@
-/* Multiplies matrices with a shader. Operands are first copied to rows of whole texels (16 bytes) if necessary. The
+/* Multiplies matrices with a shader. Factors whose rows or columns are contiguous and consist of
+ * whole texels (four elements) are read where they are; others are first copied to such rows. The
  * result is written to a target, which may be a part of a buffer. */
 #ifndef RILL_LINALG_MATMUL_KERNEL_H
 #define RILL_LINALG_MATMUL_KERNEL_H
 
 #include "stream/stream.h"
+
+/* A function that is applied to each element of a product. */
+typedef enum Activation { ACTIVATION_NONE, ACTIVATION_RELU, ACTIVATION_SIGMOID, ACTIVATION_TANH } Activation;
 
 /* A product: a is m x k and b is k x n, for each element of the batch. */
 typedef struct MatmulKernel {
@@ -13,8 +17,9 @@ typedef struct MatmulKernel {
     Shape batch;                /* leading dimensions of the result; rank 0: none */
     Stream a, b;                /* matrices of at least two dimensions */
     uint32_t alpha[2], beta[2]; /* factors of the product and of the old result: the bits of values of `type` */
-    bool keep;                  /* the old result is read and added; else it is not read */
-    bool swapped;               /* a is the transposed second argument, and b the first one, for messages of profiles */
+    const Stream *bias;         /* n elements of `type`, which are added to each row; or NULL */
+    Activation activation;
+    bool keep; /* the old result is read and added; else it is not read */
 } MatmulKernel;
 
 /* The storage of a result, in elements. */

@@ -212,7 +212,7 @@ rill.histogram2d(x: source, y: source, options?: {bins?: integer|integer[], min?
 rill.bincount(s: source, options?: {weights?: source, minlength?: integer}): stream -- counts the occurrences of each integer, from 0
 ]==] },
     { "matrix", [==[
-rill.matmul(a: source, b: source): stream -- multiplies matrices, vectors, or batches of them
+rill.matmul(a: source, b: source, options: table?): stream -- multiplies matrices, vectors, or batches of them
 rill.einsum(subscripts: string, a: source, ...: source): value -- returns a sum of products, as in numpy: "ij,jk->ik" is a matrix product
 rill.outer(a: source, b: source): stream -- returns the products of all elements of a with all elements of b, {a.size, b.size}
 rill.trace(s: source, options?: {offset?: integer}): value -- returns the sum of the diagonal of a matrix

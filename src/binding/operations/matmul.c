@@ -1,18 +1,53 @@
 /* rill.matmul, and matrix products for rill.blas. */
 #include "binding/binding.h"
 
+#include "binding/values/options.h"
 #include "linalg/matmul.h"
+
+static void read_stream(lua_State *L, const OptionCall *call, const Option *option, void *field)
+{
+    if (!lua_isnil(L, -1)) {
+        *(const Stream **)field = accept_check(L, lua_gettop(L), call->function, BINDING_OPTION, option->name);
+    }
+}
+
+static void read_activation(lua_State *L, const OptionCall *call, const Option *option, void *field)
+{
+    int word;
+    options_word(L, call, option, &word);
+    *(Activation *)field = (Activation)(ACTIVATION_NONE + 1 + word);
+}
+
+/* Reads the options at index 3. */
+static MatmulFinish take_finish(lua_State *L)
+{
+    static const char *const activations[] = {"relu", "sigmoid", "tanh", NULL}; /* as in Activation, after none */
+    static const Option rows[] = {
+        {OPTION("bias", read_stream, MatmulFinish, bias), .keeps = true},
+        {OPTION("activation", read_activation, MatmulFinish, activation), .words = activations},
+        {.name = NULL}};
+    static const OptionCall call = {
+        .function = "rill.matmul", .index = 3, .n = 3, .expected = "a table like {bias = b, activation = \"relu\"}"};
+    MatmulFinish finish = {.bias = NULL};
+    options_read(L, &call, rows, &finish);
+    return finish;
+}
 
 static int rill_matmul(lua_State *L)
 {
-    binding_count(L, "rill.matmul", 2, false);
+    binding_count(L, "rill.matmul", 3, false);
     const Stream *a = accept_check(L, 1, "rill.matmul", 1, "a");
     const Stream *b = accept_check(L, 2, "rill.matmul", 2, "b");
     if (a->device != b->device) {
         luaL_error(L, "rill.matmul: argument #2 'b': the stream belongs to another device");
     }
+    MatmulFinish finish = take_finish(L);
+    if (finish.bias && finish.bias->device != a->device) {
+        luaL_error(L, "rill.matmul: option 'bias': the stream belongs to another device");
+    }
     Stream *result = stream_handle_push(L);
-    binding_make(L, a->device, "rill.matmul", matmul_stream(a, b, result));
+    binding_make(L, a->device, "rill.matmul",
+                 matmul_stream(a, b, finish.bias || finish.activation ? &finish : NULL, result));
     return 1;
 }
 

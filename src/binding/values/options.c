@@ -70,8 +70,15 @@ void options_word(lua_State *L, const OptionCall *call, const Option *option, vo
 {
     int word = binding_word(L, -1, option->words);
     if (word < 0) {
-        luaL_error(L, "%s: option '%s': expected \"%s\" or \"%s\", got %s", call->function, option->name,
-                   option->words[0], option->words[1], binding_describe(L, -1));
+        int at = lua_gettop(L);
+        lua_pushliteral(L, "");
+        for (int i = 0; option->words[i]; i++) {
+            const char *before = i == 0 ? "" : option->words[i + 1] ? ", " : " or ";
+            lua_pushfstring(L, "%s\"%s\"", before, option->words[i]);
+            lua_concat(L, 2);
+        }
+        luaL_error(L, "%s: option '%s': expected %s, got %s", call->function, option->name, lua_tostring(L, at + 1),
+                   binding_describe(L, at));
     }
     *(int *)field = word;
 }

@@ -50,7 +50,7 @@ OptionReader options_count;
 /* int: a 0-based dimension. The option is a 1-based dimension, or a negative number that counts from the last
  * dimension, which is -1. */
 OptionReader options_axis;
-/* int: the 0-based position of the value in `words`, which must contain two words. */
+/* int: the 0-based position of the value in `words`. */
 OptionReader options_word;
 /* Shape: the sizes of dimensions, with any number of elements. */
 OptionReader options_sizes;

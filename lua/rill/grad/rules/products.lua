@@ -54,12 +54,34 @@ local function of_factors(a, b, g, row, column)
     return of_a, of_b
 end
 
-tape.rule("rill.matmul", function(call, a, b, ...)
+-- Return the adjoint of the argument of an activation from its value y.
+local ACTIVATIONS <const> = {
+    relu = function(y, g) return rill.where(y:gt(0), g, 0) end,
+    sigmoid = function(y, g) return g * y * (1 - y) end,
+    tanh = function(y, g) return g * (1 - y * y) end,
+}
+
+-- Returns the adjoint of a bias, which is added to each row of a product, or to a product without rows.
+local function of_bias(g, column)
+    local n <const> = column and 1 or g.shape[#g.shape]
+    return g:reshape({-1, n}):sum(1)
+end
+
+tape.rule("rill.matmul", function(call, a, b, options, ...)
     a, b = places.stream(a), places.stream(b)
-    local result <const> = call:run(a, b, ...)
+    local given <const> = type(options) == "table" and tables.copy(options) or {}
+    given.bias = given.bias ~= nil and places.stream(given.bias) or nil
+    local bias <const> = given.bias
+    local result <const> = call:run(a, b, type(options) == "table" and given or options, ...)
     local row <const>, column <const> = #a.shape == 1, #b.shape == 1
-    call:record({a, b}, {result}, {a = is_tracked(b) and a or nil, b = is_tracked(a) and b or nil}, function(kept, g)
-        return of_factors(kept.a, kept.b, g, row, column)
+    local back <const> = ACTIVATIONS[given.activation]
+    local kept_streams <const> = {
+        a = is_tracked(b) and a or nil, b = is_tracked(a) and b or nil, y = back and result or nil,
+    }
+    call:record({a, b, bias}, {result}, kept_streams, function(kept, g)
+        g = back and back(kept.y, places.stream(g)):eval() or g
+        local of_a <const>, of_b <const> = of_factors(kept.a, kept.b, g, row, column)
+        return of_a, of_b, bias and of_bias(places.stream(g), column)
     end)
     return result
 end)
