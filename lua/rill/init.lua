@@ -22,8 +22,8 @@ local function set_function(name, f) rill[name] = recorder.wrap("rill." .. name,
 local function set_method(name, f) core._method(name, recorder.wrap("s:" .. name, f)) end
 offer(set_function, "rill.stream.concat", "concat")
 offer(set_function, "rill.stream.creation", "zeros", "ones", "full", "eye", "arange", "linspace", "logspace",
-    "meshgrid")
-offer(set_function, "rill.stream.selection", "stack", "take_along")
+    "meshgrid", "fftfreq", "rfftfreq")
+offer(set_function, "rill.stream.selection", "stack", "take_along", "fftshift", "ifftshift")
 offer(set_function, "rill.stream.lexsort", "lexsort")
 offer(set_function, "rill.stream.lookup", "lookup", "union", "intersect", "difference")
 offer(set_function, "rill.stream.quantile", "quantile_by_key")

@@ -30,7 +30,7 @@ describe("a suggestion", function()
                 normal = 'rill.random(s.shape, {distribution = "normal"})',
                 groupby = "rill.reduce_by_key(rill.sort_by_key(keys, s))", argsort = "rill.argsort(s)",
                 topk = "s:top_k(k)",
-                real = "s.x", imag = "s.y", conj = "rill.vec2(s.x, -s.y)", describe = "s:stats()",
+                real = "s.x", imag = "s.y", conj = "rill.conj(s)", describe = "s:stats()",
             },
             c = {sqrt = "rill.sqrt(c)", clone = "c:copy()", reshape = "c:stream():reshape"},
             k = {launch = "k(...)", ptx = "k:source()", bind = "k:specialize(constants)"},

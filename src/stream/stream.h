@@ -58,7 +58,7 @@ typedef struct Stream {
     Halo halo[SHAPE_MAX_RANK]; /* set by stream_halo, else zeros */
     bool baked; /* the stream is a whole container whose sizes and origin may be compiled into kernels as constants */
     bool contiguous; /* row-major without gaps, beginning at offset */
-    bool writable;   /* false for ramps and results of tile and replicate */
+    bool writable;   /* false for ramps, results of tile and replicate, and overlapping windows */
     /* Number of elements of a one-dimensional stream, if only the device has it; shape.size[0] is then an upper
      * bound. Holds a reference. Buffer NULL: the shape is exact. */
     DeviceLength length;
@@ -121,6 +121,9 @@ bool stream_tile(const Stream *s, const int64_t *n, Stream *result);
 bool stream_replicate(const Stream *s, const int64_t *n, Stream *result);
 /* Creates a view with blocks of n[d] elements as trailing dimensions. n[d] must divide the size. */
 bool stream_group(const Stream *s, const int64_t *n, Stream *result);
+/* Creates a view with a new last dimension of n elements: element (..., i, k) is element i * hop + k of the last dimension.
+ * It has as many windows as fit completely. It is not writable if windows overlap. */
+bool stream_windows(const Stream *s, int64_t n, int64_t hop, Stream *result);
 /* Creates a view with another shape. Fails if this needs a copy. */
 bool stream_reshape(const Stream *s, const Shape *shape, Stream *result);
 /* Creates a view with permuted dimensions. axes: a 0-based permutation, or NULL to reverse. */

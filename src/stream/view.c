@@ -266,6 +266,32 @@ bool stream_group(const Stream *s, const int64_t *n, Stream *result)
     return view_accept(&made, result);
 }
 
+bool stream_windows(const Stream *s, int64_t n, int64_t hop, Stream *result)
+{
+    Stream made = *s;
+    int d = s->shape.rank - 1;
+    int64_t size = s->shape.size[d], count = size < n ? 0 : (size - n) / hop + 1;
+    memset(result, 0, sizeof *result);
+    if (d + 1 == SHAPE_MAX_RANK) {
+        return error_set("windows: the elements of the windows would be dimension %d, but the limit is %d", d + 2,
+                         SHAPE_MAX_RANK);
+    }
+    if (made.map || !view_dim_plain(&s->dim[d])) {
+        return view_needs_copy("windows");
+    }
+    made.shape.rank = d + 2;
+    made.shape.size[d] = count;
+    made.shape.size[d + 1] = n;
+    if (!shape_check(&made.shape)) {
+        return error_prefix("windows");
+    }
+    made.dim[d + 1] = made.dim[d];
+    made.dim[d].stride *= count > 1 ? hop : 1;
+    made.writable = made.writable && (hop >= n || count < 2);
+    boundary_reset(&made);
+    return view_accept(&made, result);
+}
+
 /* Computes the strides of the new dimensions [to, stop) from the old dimensions [from, end), which have the
  * same number of elements. */
 static bool reshape_run(const Stream *s, int from, int end, Stream *made, int to, int stop)

@@ -6,6 +6,7 @@ require "rill.algebra.rows.operators"
 require "rill.algebra.rows.elementary"
 require "rill.algebra.rows.numbers"
 require "rill.algebra.rows.geometry"
+require "rill.algebra.rows.complex"
 
 local operations = {list = define.list, named = define.named}
 

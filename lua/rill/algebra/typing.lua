@@ -387,6 +387,43 @@ rules.geometry = {
     end,
 }
 
+-- Makes a complex number of a real one.
+local as_complex = {
+    name = "complex", any = "$T($1, $2)", vector = true,
+    works = function(_, _, result)
+        local scalar = types[result].scalar
+        return scalar, 2, {scalar, scalar}
+    end,
+}
+
+-- Functions of complex numbers, vectors of two components. Numbers are complex numbers with the imaginary part 0.
+rules.complex = {
+    type = function(op, list, where)
+        local parts = {}
+        for i, value in ipairs(list) do
+            local info <const> = type(value) == "table" and value._op and (types[value._type] or survey({value}, where))
+            parts[i] = info and info.components or type(value) == "table" and #value or 1
+            if parts[i] > 2 then
+                fail("%s: argument #%d '%s': expected complex numbers, vectors of 2 components, got %s", where, i,
+                    op.names[i], info and value._type or "a table of " .. parts[i])
+            end
+        end
+        local scalar <const> = real((survey(list, where)))
+        for i, value in ipairs(list) do
+            local node <const>, components <const> = type(value) == "table" and value._op, parts[i]
+            if node and components == 1 then
+                list[i] = expression.node(as_complex, by_parts[scalar][2],
+                    {value, expression.constant(0.0, scalar)}, where)
+            elseif components == 1 then
+                list[i] = {value, 0}
+            end
+        end
+        settle(list, scalar, 2, where)
+        return by_parts[scalar][op.result == "scalar" and 1 or 2]
+    end,
+    works = rules.geometry.works,
+}
+
 rules.refract = {
     type = function(_, list, where)
         local name = rules.geometry.type({}, list, where)

@@ -164,7 +164,7 @@ s:filter(~rill.isnan(s)): dropna
 rill.isnan(s): isnull isna
 s.x: real re
 s.y: imag im
-rill.vec2(s.x, -s.y): conj conjugate
+rill.conj(s): conj conjugate
 rill.atan2(s.y, s.x): angle phase
 s:max() - s:min(): ptp
 s:stats(): describe
@@ -414,7 +414,6 @@ rill.random(shape, {type = "int", low = low, high = high - 1}): randint
 rill.permutation: randperm
 s:select(rill.permutation(s.size)): shuffle
 rill.reduce_by_key(rill.sort_by_key(keys, s)): groupby group_by
-s:roll({rows // 2, columns // 2}, {1, 2}): fftshift
 rill.seed: manual_seed random_seed srand
 rill.take_along: take_along_axis take_along_dim
 s:select: take index_select
@@ -499,7 +498,7 @@ rill._VERSION: version __version__
 math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
--: lstsq polyfit polyval vander fftfreq rfftfreq mgrid ogrid sinc gridDim signal
+-: lstsq polyfit polyval vander mgrid ogrid sinc gridDim signal
 -: expm logm mode insert block matrix_rank
 #s.shape: ndim rank
 rill.load: npy

@@ -117,6 +117,7 @@ s:as(type: typename): stream -- returns a view of vectors as numbers, with the c
 s:tile(...: integer): stream -- returns a view that repeats the whole stream: 1 2 becomes 1 2 1 2
 s:replicate(...: integer): stream -- returns a view that repeats each element: 1 2 becomes 1 1 2 2
 s:group(...: integer): stream -- returns a view with blocks as trailing dimensions: {R, C} by a, b gives {R/a, C/b, a, b}
+s:windows(n: integer, hop?: integer): stream -- returns a view with a new last dimension: windows of n consecutive elements of the last dimension that begin every `hop` elements, without a copy. It can be read only if windows overlap. Default of hop: 1
 s:reshape(shape: shape): stream -- returns a view of the same elements with another shape. One size may be -1: it is computed. Raises an error for a view with gaps, which has to be copied first
 s:transpose(axes?: integer[]): stream -- returns a view with the dimensions in reverse order, or in the order of the table
 s:split(n: integer, axis?: integer): stream[] -- returns a table of n views: the equal parts along an axis. Default axis: 1
@@ -230,6 +231,10 @@ rill.blas.gemm(alpha: number, A: source, B: source, beta: number, C: stream, opt
 ]==] },
     { "fft", [==[
 rill.fft(s: source, options?: {inverse?: boolean, axes?: integer|integer[], real?: boolean, length?: integer}): stream -- returns the Fourier transform along all dimensions, or along `axes`. Complex numbers are vec2 or dvec2. real: transform real numbers to half a spectrum, or back with inverse
+rill.fftfreq(n: integer, d?: number, type?: typename): stream -- returns the frequencies of the n coefficients of rill.fft for samples at a distance of d, negative ones in the upper half. Defaults: d 1, type "float"
+rill.rfftfreq(n: integer, d?: number, type?: typename): stream -- returns the frequencies of the n // 2 + 1 coefficients of rill.fft with the option real. Defaults: d 1, type "float"
+rill.fftshift(s: source, axes?: integer|integer[]): stream -- returns the elements with those of frequency 0 in the middle, index n // 2 (0-based), of all dimensions, or of those in axes
+rill.ifftshift(s: source, axes?: integer|integer[]): stream -- undoes rill.fftshift
 rill.convolve(a: source, b: source|number[], options?: {boundary?: string|number|(string|number)[]}): stream -- returns the convolution of a with b, by Fourier transforms if that is cheaper
 rill.correlate(a: source, b: source|number[], options?: {boundary?: string|number|(string|number)[]}): stream -- returns the cross-correlation of a with b: as rill.convolve, but b is not reversed
 ]==] },
@@ -470,6 +475,10 @@ random_normal | random_normal() -- float: a normally distributed number with mea
 random_exponential | random_exponential() -- float: an exponentially distributed number with mean 1
 eigen_symmetric | eigen_symmetric(a, values, vectors) -- sets the eigenvalues of a symmetric matrix (mat2 to mat4, dmat2 to dmat4), ascending, and the columns of `vectors` to its eigenvectors
 svd | svd(a, u, s, v) -- sets the singular values s of a matrix (mat2 to mat4, dmat2 to dmat4), descending, and the orthogonal matrices u and v: a = u diag(s) transpose(v)
+cmul | cmul(a, b), cdiv(a, b) -- the product and the quotient of complex numbers, which are vec2 or dvec2
+conj | conj(z) -- the conjugate of a complex number
+cabs | cabs(z), cangle(z) -- the magnitude and the phase of a complex number
+cexp | cexp(z) -- e to the power of a complex number
 gradient | gradient void f(parameters of f, T r_bar<>, out T x_bar<>) { ... } -- your own rule for the derivatives of the kernel f: computes adjoints of what f reads from the adjoints of its outputs
 shared | kernel(64) void f(...) { shared float part[64]; ... } -- memory of a work group, in group kernels
 barrier | barrier() -- in group kernels: waits for all invocations of the work group

@@ -174,6 +174,46 @@ function creation.logspace(from, to, n, options, ...)
     return ramp("rill.logspace", 4, o.type, n, from, step_of(from, to, n), n > 1 and to or from, o.base)
 end
 
+-- k / (n d) for k = 0, 1 ... and negative k for the upper half, computed in double precision, as in numpy.
+local FREQUENCIES <const> = template.new [[
+    kernel void frequencies(int n, int half_n, double d, out $type r<>) {
+        int k = indexof(r).x;
+        r = $type(double(k < half_n ? k : k - n) / (double(n) * d));
+    }
+]]
+
+local function frequencies(where, n, d, type, real)
+    n = check_count(where, 1, "n", n)
+    d = d == nil and 1 or d
+    if not option.is_finite(d) or d == 0 then
+        fail("%s: argument #2 'd': expected the distance of samples, a finite number other than 0, got %s", where,
+            errors.told(d))
+    end
+    type = type == nil and "float" or type
+    if type ~= "float" and type ~= "double" then
+        fail('%s: argument #3 \'type\': expected "float" or "double", got %s', where, errors.told(type))
+    end
+    local result = rill.stream(type, real and n > 0 and n // 2 + 1 or n)
+    if n > 0 then
+        FREQUENCIES:kernel {type = type}(n, real and n or (n + 1) // 2, d, result)
+    end
+    return result
+end
+
+--- rill.fftfreq(n [, d [, type]]) returns the frequencies of the n coefficients of rill.fft for samples at a distance
+-- of d: 0, 1, ... , -2, -1, divided by n d. If d is in seconds, they are in hertz. Defaults: d 1, type "float".
+function creation.fftfreq(n, d, type, ...)
+    errors.none("rill.fftfreq", 4, 3, (...))
+    return frequencies("rill.fftfreq", n, d, type)
+end
+
+--- rill.rfftfreq(n [, d [, type]]) returns the frequencies of the n // 2 + 1 coefficients of rill.fft with the option
+-- `real`: 0, 1, ..., divided by n d. Defaults: d 1, type "float".
+function creation.rfftfreq(n, d, type, ...)
+    errors.none("rill.rfftfreq", 4, 3, (...))
+    return frequencies("rill.rfftfreq", n, d, type, true)
+end
+
 --- rill.meshgrid(x, y, ... [, {indexing =}]) returns one new stream for each of 1 to 8 streams or tables of one
 -- dimension: the coordinates of the points of their grid. With indexing "xy" x runs along the last dimension and y
 -- along the one before it; with "ij" the dimensions have the order of the arguments. Default: "xy".

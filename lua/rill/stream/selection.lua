@@ -253,6 +253,32 @@ function selection.roll(s, n, axis, ...)
     return s
 end
 
+-- Moves the elements along all axes, or some, by half of their sizes: rounded up if `up` is 1.
+local function shift(where, s, given, up)
+    s = errors.open(where .. ": argument #1 's'", s)
+    local shape <const>, list, by = s.shape, {}, {}
+    if given == nil then
+        for d = 1, #shape do list[d] = d end
+    else
+        list = axes.several(where .. ": argument #2 'axes'", type(given) == "table" and given or {given}, #shape)
+    end
+    for k, axis in ipairs(list) do by[k] = (shape[axis] + up) // 2 end
+    return selection.roll(s, by, list)
+end
+
+--- rill.fftshift(s [, axes]) returns a new stream in which the coefficient of frequency 0 is in the middle, at index
+-- n // 2 (0-based), along an axis, or a table of them. Default: all.
+function selection.fftshift(s, which, ...)
+    errors.none("rill.fftshift", 3, 2, (...))
+    return shift("rill.fftshift", s, which, 0)
+end
+
+--- rill.ifftshift(s [, axes]) undoes rill.fftshift, also for odd sizes.
+function selection.ifftshift(s, which, ...)
+    errors.none("rill.ifftshift", 3, 2, (...))
+    return shift("rill.ifftshift", s, which, 1)
+end
+
 --- s:diff([n [, axis]]) returns a new stream of the n-th differences of neighbors along an axis: s[i + 1] - s[i] for
 -- n = 1. Booleans are compared. Defaults: n = 1, the last axis.
 function selection.diff(s, n, axis, ...)
@@ -467,7 +493,7 @@ function selection.stack(list, axis, ...)
 end
 
 for _, name in ipairs(tables.keys(selection)) do
-    local prefix <const> = (name == "stack" or name == "take_along") and "rill." or "s:"
+    local prefix <const> = (name == "stack" or name == "take_along" or name:find "shift") and "rill." or "s:"
     selection[name] = errors.guard(selection[name], prefix .. name)
 end
 

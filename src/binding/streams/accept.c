@@ -105,7 +105,9 @@ void open_accept(lua_State *L)
 void accept_writable(lua_State *L, const Stream *stream, const char *function)
 {
     if (!stream->writable) {
-        luaL_error(L, "%s: %s cannot be written: it is a tiled, replicated or iterator view; write to a :copy() of it",
+        luaL_error(L,
+                   "%s: %s cannot be written: it is a tiled, replicated, overlapping or iterator view; write to a "
+                   ":copy() of it",
                    function, stream->source == SOURCE_RAMP ? "an iterator stream" : "this view");
     }
 }

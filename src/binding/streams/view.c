@@ -93,6 +93,24 @@ static int stream_lua_group(lua_State *L)
     return counts_view(L, "s:group", false, stream_group);
 }
 
+static int64_t windows_count(lua_State *L, int i, const char *name, int64_t initial)
+{
+    lua_Integer n = lua_isnoneornil(L, i + 1) && initial ? initial : binding_integer(L, i + 1, "s:windows", i, name);
+    if (n < 1 || n > SHAPE_MAX_ELEMENTS) {
+        luaL_error(L, "s:windows: argument #%d '%s': expected a whole number from 1 to %I, got %I", i, name,
+                   (LUAI_UACINT)SHAPE_MAX_ELEMENTS, (LUAI_UACINT)n);
+    }
+    return n;
+}
+
+/* s:windows(n [, hop]) */
+static int stream_lua_windows(lua_State *L)
+{
+    const Stream *s = view_self(L, "s:windows", 3);
+    int64_t n = windows_count(L, 1, "n", 0), hop = windows_count(L, 2, "hop", 1);
+    return view_result(L, stream_windows(s, n, hop, stream_handle_push(L)));
+}
+
 /* Replaces the size -1 of a new shape by the size that makes it fit the stream. */
 static void shape_complete(lua_State *L, const Stream *s, Shape *shape)
 {
@@ -311,6 +329,7 @@ void open_view(lua_State *L)
         {"tile", stream_lua_tile},
         {"replicate", stream_lua_replicate},
         {"group", stream_lua_group},
+        {"windows", stream_lua_windows},
         {"reshape", stream_lua_reshape},
         {"transpose", stream_lua_transpose},
         {"boundary", stream_lua_boundary},

@@ -101,16 +101,20 @@ typedef struct Body {
     bool uses_position;         /* uses an index or a neighbor, so the dimensions of the launch cannot be merged */
     uint32_t helpers;           /* the set of the functions that the body calls: 1u << BodyHelper */
     uint32_t jacobi[2];         /* the matrices of which it calls eigen_symmetric [0] and svd [1]: 1u << body_matrix */
-    bool random;                /* draws random numbers */
-    bool unbounded;             /* has a loop that is not provably short */
-    double trips;               /* upper bound of the iterations of all bounded loops together */
-    size_t tokens;              /* number of tokens written; a function counts once per call */
-    double shared_bytes;        /* of the shared variables, without padding */
-    int shared_count;           /* number of shared variables of a group kernel */
-    int kept_count;             /* number of variables of emit_exact.c */
+    uint32_t complex[2]; /* the functions of complex.glsl that it calls, of floats [0] and doubles [1]: 1u << index */
+    bool random;         /* draws random numbers */
+    bool unbounded;      /* has a loop that is not provably short */
+    double trips;        /* upper bound of the iterations of all bounded loops together */
+    size_t tokens;       /* number of tokens written; a function counts once per call */
+    double shared_bytes; /* of the shared variables, without padding */
+    int shared_count;    /* number of shared variables of a group kernel */
+    int kept_count;      /* number of variables of emit_exact.c */
     const Token *subgroup[SUBGROUP_TRAITS]; /* the first call that needs the trait; NULL: none */
     bool exact;                             /* operations are kept as written: see emit_exact.c */
 } Body;
+
+/* The names of the functions of complex.glsl, up to NULL. */
+extern const char *const body_complex[];
 
 /* Returns the number of a type of square matrices in Body.jacobi. */
 static inline int body_matrix(bool doubles, int columns)

@@ -261,6 +261,24 @@ static void put_matrix(Emit *e, NodeIndex node, bool svd)
     emit_format(e, "_%s", pass_name(&e->t, form.params[0]));
 }
 
+const char *const body_complex[] = {"cmul", "cdiv", "conj", "cabs", "cangle", "cexp", NULL};
+
+/* Lists a function of shaders/functions/complex.glsl, and the functions that it calls. */
+static void list_complex(Emit *e, const char *name, bool doubles)
+{
+    for (int i = 0; body_complex[i]; i++) {
+        if (strcmp(name, body_complex[i]) == 0) {
+            e->body->complex[doubles] |= 1u << i;
+        }
+    }
+    if (strcmp(name, "cexp") == 0) {
+        list_helper(e, "rill_exp", doubles);
+        list_helper(e, "rill_sin", doubles);
+    } else if (doubles && strcmp(name, "cangle") == 0) {
+        emit_helper(e, HELPER_WIDE, "");
+    }
+}
+
 static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
 {
     const char *name = functions_of(emit_node(e, node))->name;
@@ -278,6 +296,7 @@ static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
         emit_helper(e, HELPER_WIDE, "");
     }
     list_helper(e, text, emit_info(e, node).base == BASE_DOUBLE);
+    list_complex(e, name, emit_info(e, node).base == BASE_DOUBLE);
     emit_text(e, text);
     bool svd = strcmp(text, "rill_svd") == 0;
     if (svd || strcmp(text, "rill_eigen") == 0) {

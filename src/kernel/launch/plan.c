@@ -222,9 +222,10 @@ static bool check_shapes(Plan *plan)
             return false;
         }
         if (launch_kind(f, i)->written && !stream->writable) {
-            return error_set("%s: argument '%s' is a view that can't be written to (tile, replicate or an iterator): "
-                             "use :copy()",
-                             f->name, param->name);
+            return error_set(
+                "%s: argument '%s' is a view that can't be written to (tile, replicate, windows or an iterator): "
+                "use :copy()",
+                f->name, param->name);
         }
     }
     return true;

@@ -15,7 +15,9 @@ static const char *const spellings[][2] = {
     {"fmod", "rill_fmod"},    {"log", "rill_log"},   {"log2", "rill_log2"},
     {"exp", "rill_exp"},      {"exp2", "rill_exp2"}, {"pow", "rill_pow"},
     {"sin", "rill_sin"},      {"cos", "rill_cos"},   {"eigen_symmetric", "rill_eigen"},
-    {"svd", "rill_svd"},
+    {"svd", "rill_svd"},      {"cmul", "rill_cmul"}, {"cdiv", "rill_cdiv"},
+    {"conj", "rill_conj"},    {"cabs", "rill_cabs"}, {"cangle", "rill_cangle"},
+    {"cexp", "rill_cexp"},
 };
 
 static const char *const reserved[] = {

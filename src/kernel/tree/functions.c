@@ -87,6 +87,13 @@ static const FunctionRow rows[] = {
     {"inverse", NODE_BUILTIN, "Q(Q)"},
     {"eigen_symmetric", NODE_BUILTIN, "void(Q, out C, out Q)"},
     {"svd", NODE_BUILTIN, "void(Q, out Q, out C, out Q)"},
+    /* complex numbers */
+    {"cmul", NODE_BUILTIN, "vec2(vec2, vec2);dvec2(dvec2, dvec2)"},
+    {"cdiv", NODE_BUILTIN, "vec2(vec2, vec2);dvec2(dvec2, dvec2)"},
+    {"conj", NODE_BUILTIN, "vec2(vec2);dvec2(dvec2)"},
+    {"cabs", NODE_BUILTIN, "float(vec2);double(dvec2)"},
+    {"cangle", NODE_BUILTIN, "float(vec2);double(dvec2)"},
+    {"cexp", NODE_BUILTIN, "vec2(vec2);dvec2(dvec2)"},
     /* comparisons of vectors */
     {"lessThan", NODE_BUILTIN, "V(A, A)"},
     {"lessThanEqual", NODE_BUILTIN, "V(A, A)"},

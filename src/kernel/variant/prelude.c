@@ -83,6 +83,24 @@ static void write_jacobi(StrBuf *out, const uint32_t sets[2])
     }
 }
 
+/* Writes the functions of complex.glsl of two sets (Body.complex). */
+static void write_complex(StrBuf *out, const uint32_t sets[2])
+{
+    for (int wide = 0; wide < 2; wide++) {
+        for (int i = 0; body_complex[i]; i++) {
+            strbuf_addf(out, sets[wide] >> i & 1 ? "#define RILL_%s\n" : "", body_complex[i]);
+        }
+        if (sets[wide]) {
+            strbuf_addf(out, "#define RILL_R %s\n#define RILL_V %s\n%s", wide ? "double" : "float",
+                        wide ? "dvec2" : "vec2", wide ? "#define RILL_WIDE\n" : "");
+            strbuf_add(out, shader_complex);
+        }
+        for (int i = 0; body_complex[i]; i++) {
+            strbuf_addf(out, sets[wide] >> i & 1 ? "#undef RILL_%s\n" : "", body_complex[i]);
+        }
+    }
+}
+
 /* Writes the functions that guard loops. On some drivers (llvmpipe of Mesa 22.3) lanes that have
  * left a loop continue to load, which replaces the values that they loaded before: by zeros from a
  * storage block, or by the element at the last value from a texture, as in "k = g[k]". An exit
@@ -110,11 +128,13 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
     strbuf_add(out, traits->exact_zeros ? plain_zeros : shader_zero);
     strbuf_add(out, shader_prelude);
     write_guards(out, traits, four);
-    uint32_t helpers = 0, jacobi[2] = {0};
+    uint32_t helpers = 0, jacobi[2] = {0}, complex[2] = {0};
     for (int k = 0; k < count; k++) {
         helpers |= bodies[k] ? bodies[k]->helpers : 0;
-        jacobi[0] |= bodies[k] ? bodies[k]->jacobi[0] : 0;
-        jacobi[1] |= bodies[k] ? bodies[k]->jacobi[1] : 0;
+        for (int i = 0; i < 2; i++) {
+            jacobi[i] |= bodies[k] ? bodies[k]->jacobi[i] : 0;
+            complex[i] |= bodies[k] ? bodies[k]->complex[i] : 0;
+        }
     }
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
         bool needed = helpers & (1u << i | (called[i].also ? 1u << called[i].also : 0u));
@@ -125,6 +145,7 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
         }
     }
     write_jacobi(out, jacobi);
+    write_complex(out, complex);
 }
 
 void prelude_faults(StrBuf *out, const char *inside, bool check, bool partial, bool canary)

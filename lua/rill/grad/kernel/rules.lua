@@ -455,6 +455,36 @@ end, function(b, y, args, dot)
         table.move(sum.reads, 1, #sum.reads, 1, {})))
 end)
 
+-- ---- complex numbers: a function with the complex derivative d has the adjoint w conj(d)
+
+define_vector("cmul", function(_, w, y, args)
+    return {join("cmul($1, conj($2))", y.type, w, args[2]), join("cmul($1, conj($2))", y.type, w, args[1])}
+end, function(_, y, args, dot, i) return join("cmul($1, $2)", y.type, dot, args[3 - i]) end)
+define_vector("cdiv", function(b, w, y, args)
+    local q <const> = b:keep(join("cdiv($1, conj($2))", y.type, w, args[2]))
+    return {q, join("-cmul($1, conj($2))", y.type, q, y)}
+end, function(_, y, args, dot, i)
+    return i == 1 and join("cdiv($1, $2)", y.type, dot, args[2]) or
+        join("-cdiv(cmul($1, $2), $3)", y.type, y, dot, args[2])
+end)
+define_vector("conj", function(_, w, y) return {join("conj($1)", y.type, w)} end,
+    function(_, y, _, dot) return join("conj($1)", y.type, dot) end)
+define_vector("cabs", function(b, w, y, args)
+    return {join("$1 * $2", args[1].type, args[1], (toward(b, w, y)))}
+end, function(b, y, args, dot)
+    return join("$1 * dot($2, $3)", y.type, toward(b, literal("1.0", "float"), y), args[1], dot)
+end)
+local function turn(args) -- the gradient of the phase, times the magnitude
+    return join(args[1].type .. "(-$1.y, $1.x) / cabs($1)", args[1].type, args[1])
+end
+define_vector("cangle", function(_, w, _, args)
+    return {join("$1 / cabs($2) * $3", args[1].type, w, args[1], turn(args))}
+end, function(_, y, args, dot)
+    return join("dot($1, $2) / cabs($3)", y.type, turn(args), dot, args[1])
+end)
+define_vector("cexp", function(_, w, y) return {join("cmul($1, conj($2))", y.type, w, y)} end,
+    function(_, y, _, dot) return join("cmul($1, $2)", y.type, dot, y) end)
+
 builtin.refract = {
     adjoint = function(b, w, y, args)
         local incident, normal, eta = args[1], args[2], args[3]
