@@ -133,11 +133,12 @@ describe("rill.fftfreq and rill.fftshift", function()
 
     it("check their arguments", function()
         check.raises("rill.fftfreq: argument #1 'n': expected a whole number from 0", rill.fftfreq, -1)
-        check.raises("rill.fftfreq: argument #2 'd': expected the distance of samples, .* number other than 0, got number 0",
+        check.raises("rill.fftfreq: argument #2 .d.: expected the distance of samples, .* got number 0",
             rill.fftfreq, 4, 0)
         check.raises("rill.rfftfreq: argument #3 'type': expected \"float\" or \"double\", got \"int\"",
             rill.rfftfreq, 4, 1, "int")
-        check.raises("rill.fftshift: argument #2 'axes': expected different axes from 1 to 1", rill.fftshift, rill.arange(3), 2)
+        check.raises("rill.fftshift: argument #2 'axes': expected different axes", rill.fftshift,
+            rill.arange(3), 2)
         check.raises("rill.ifftshift: argument #1 's': expected an open stream", rill.ifftshift, 3)
     end)
 end)
