@@ -12,6 +12,7 @@ local curve = require "rill.live.curve"
 local json = require "rill.live.json"
 local orbit = require "rill.live.orbit"
 local picture = require "rill.live.picture"
+local ranks = require "rill.live.ranks"
 local fail <const> = errors.fail
 
 local NAME_MOST <const> = 64 -- bytes
@@ -133,31 +134,27 @@ local function send_image(state, one, drawn, options, value)
     end
 end
 
--- Appends an image to the recording.
+-- Returns whether it is time to append an image of a panel to the recording.
+local function is_recorded(state, one, now)
+    local recording = state.recording
+    return recording and (not recording.panel or recording.panel == one.name) and not (now and now < recording.due)
+end
+
+-- Appends an image to the recording, if it is time to.
 local function record(state, one, s, options, now)
     local recording = state.recording
-    if not recording or recording.panel and recording.panel ~= one.name or now and now < recording.due then
+    if not is_recorded(state, one, now) then
         return
     end
     recording.panel = one.name
     recording.due = math.max(recording.due + recording.interval, now or 0)
-    recording.frame(s, options)
+    recording.frame(s, picture.full_options(s, options))
 end
 
--- Returns the element under the pointer as JSON, or nil.
-local function probed(one, s)
-    local probe = one.probe
-    local row, column = probe and math.floor(probe[1] + 0.5), probe and math.floor(probe[2] + 0.5)
-    if not probe or row < 1 or column < 1 or row > s.shape[1] or column > s.shape[2] then
-        return nil
-    end
-    local value = s:get(row, column)
-    local parts = {}
-    for i, x in ipairs(type(value) == "table" and value or {value}) do
-        parts[i] = type(x) == "number" and ("%.6g"):format(x) or tostring(x)
-    end
-    return json.object("row", json.number(row), "column", json.number(column), "text",
-        json.text(table.concat(parts, ", ")))
+-- Returns the element under the pointer, whose text is given, as JSON, or nil.
+local function probed(one, text)
+    return text and json.object("row", json.number(math.floor(one.probe[1] + 0.5)), "column",
+        json.number(math.floor(one.probe[2] + 0.5)), "text", json.text(text))
 end
 
 -- ---- publishers, by type: function(state, panel)
@@ -167,7 +164,8 @@ local function publish_image(state, one)
     local s, options = picture.stream(where, one.value), one.options
     record(state, one, s, options, state.now)
     if state.server:clients() > 0 or state.shows then
-        send_image(state, one, picture.draw(one, s, options), options, probed(one, s))
+        send_image(state, one, picture.draw(one, s, options), options,
+            one.probe and probed(one, picture.probed(one.probe, s)))
     end
 end
 
@@ -258,6 +256,12 @@ local function is_closed(value)
     return false
 end
 
+-- Computes when a panel may be published again.
+local function count_version(state, one, now)
+    one.stale = false
+    one.due = math.max(one.due + state.interval, now - state.interval)
+end
+
 -- Publishes a panel again, if its value is open.
 local function redraw(state, one, now)
     local value = one.value
@@ -265,20 +269,61 @@ local function redraw(state, one, now)
     if value == nil or is_closed(value) or one.kind == "table" and cells.is_closed(value) then
         return
     end
-    one.due = math.max(one.due + state.interval, now - state.interval)
+    count_version(state, one, now)
     state.now = now
     publish[one.kind](state, one)
+end
+
+-- Returns whether a panel has changed, is seen and, with `now`, may be published.
+local function is_due(state, one, now)
+    return one.stale and (not now or now >= one.due) and is_seen(state, one)
 end
 
 --- panel.flush(state [, now]) publishes the panels that have changed since their last version. With `now`, only those
 -- for which it is time.
 function panel.flush(state, now)
     for _, one in ipairs(state.order) do
-        if one.stale and (not now or now >= one.due) and is_seen(state, one) then
+        if not ranks.is(one.value) and is_due(state, one, now) then
             redraw(state, one, now or rill.clock())
         end
         if one.request and (not now or one.request:ready()) then
             take_image(state, one)
+        end
+    end
+end
+
+-- Images of distributed streams: all ranks draw them together, in v:running().
+
+--- panel.requests(state [, now]) returns what the ranks have to draw, on the rank that serves.
+function panel.requests(state, now)
+    local list = {}
+    for _, one in ipairs(state.order) do
+        if ranks.is(one.value) and is_due(state, one, now) then
+            one.stale = false
+            if not ranks.is_closed(one.value) then
+                list[#list + 1] = ranks.request(one, one.value, one.options, is_recorded(state, one, now))
+            end
+        end
+    end
+    return list
+end
+
+--- panel.answer(state, requests, mpi) draws what was requested, on all ranks, and publishes it on the first one.
+function panel.answer(state, requests, mpi)
+    for _, request in ipairs(requests) do
+        local one = state.panels[request.name]
+        local d = one and one.value
+        local pieces = mpi.gather(ranks.is(d) and not ranks.is_closed(d) and ranks.piece(d, request) or {}, 1)
+        local whole = request.whole and d:collect()
+        if pieces then
+            local now = rill.clock()
+            count_version(state, one, now)
+            if whole then
+                record(state, one, whole, one.options)
+                whole:close()
+            end
+            local drawn, text = ranks.draw(one, d, request, pieces, one.options)
+            send_image(state, one, drawn, one.options, one.probe and probed(one, text))
         end
     end
 end
@@ -311,7 +356,7 @@ local IMAGE <const> = {
 }
 
 --- v:image(name, s [, {min =, max =, colormap =}]) shows a stream of two dimensions of numbers, vec3 or vec4, an
--- expression, or the mapped pages of a container. `min` and `max`: the values of the first and the last color. Default:
+-- expression, a distributed stream (on all ranks), or the mapped pages of a container. `min` and `max`: the values of the first and the last color. Default:
 -- 0 and 1, for uint8 and uint16 the range of the type, for other integers their minimum and maximum.
 function methods.image(state, name, s, options)
     local one = panel.of(state, "v:image", name, "image")
@@ -321,7 +366,14 @@ function methods.image(state, name, s, options)
         fail("v:image: options 'min' and 'max': expected two different values, both are %g", options.max)
     end
     one.value, one.options = s, options
-    offer(state, one)
+    if not ranks.is(s) then
+        offer(state, one)
+    elseif package.loaded["rill.mpi"].size == 1 then
+        one.value = s.part
+        offer(state, one)
+    else
+        one.stale = true -- v:running publishes it, on all ranks
+    end
 end
 
 --- v:mesh(name, m [, options]) shows a mesh, a list of meshes, or points, a stream of vec3, rendered by rill.render

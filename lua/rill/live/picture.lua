@@ -15,9 +15,9 @@ local gray <const> = "gray"
 
 local picture = {}
 
--- Returns the template, the type in the kernel, and the value of white or nil, for a type of streams that can be drawn;
--- nil for other types.
-local function drawn(name)
+--- picture.drawn(name) returns the template, the type in the kernel, and the value of white or nil, for a type of
+-- streams that can be drawn; nil for other types.
+function picture.drawn(name)
     local row = types.list[name]
     local scalar = types.seen_scalar(name)
     if row.components == 1 then
@@ -27,9 +27,10 @@ local function drawn(name)
         return "color", "vec" .. row.components, 1
     end
 end
+local drawn <const> = picture.drawn
 
--- Returns the smallest and the largest finite number of a stream.
-local function extent(s)
+--- picture.extent(s) returns the smallest and the largest finite number of a stream.
+function picture.extent(s)
     local low, high = s:min(), s:max()
     if low - low ~= 0 or high - high ~= 0 then
         local stats = s:stats()
@@ -54,7 +55,7 @@ end
 -- Expressions are not evaluated.
 function picture.check(where, s, options)
     local kind = rill.type(s)
-    if kind == "stream" and not errors.not_open(s) then
+    if kind == "stream" and not errors.not_open(s) or kind == "mpi.stream" then
         check_stream(where, s, options)
     elseif kind ~= "container" and kind ~= "expression" then
         errors.open(where, s)
@@ -69,20 +70,31 @@ function picture.stream(where, s)
     return check_stream(where, errors.open(where, s))
 end
 
--- Returns the range of values that is drawn.
-local function range(s, white, options)
+--- picture.range(options, white, extent, ...) returns the range of values that is drawn. extent(...) returns the
+-- smallest and the largest number.
+function picture.range(options, white, extent, ...)
     local low, high = options.min, options.max
     if not white and not (low and high) then
-        local least, most = extent(s)
+        local least, most = extent(...)
         low, high = low or least, high or most
     end
     low, high = low or 0, high or white
     return low, high ~= low and high or low + 1
 end
 
--- Returns the visible part {row, column, rows, columns}, 1-based, and the size of its image {rows, columns}. If
--- elements are not reduced, the part consists of whole elements.
-local function visible(shape, view, size)
+--- picture.full_options(s, options) returns the options with the range of values, for rill.image.save.
+function picture.full_options(s, options)
+    local section, _, white = drawn(s.type)
+    if section ~= gray or white then
+        return options
+    end
+    local low, high = picture.range(options, white, picture.extent, s)
+    return {min = low, max = high, colormap = options.colormap}
+end
+
+--- picture.visible(shape, view, size) returns the visible part {row, column, rows, columns}, 1-based, and the size of its
+-- image {rows, columns}. If elements are not reduced, the part consists of whole elements.
+function picture.visible(shape, view, size)
     local rows, columns = shape[1], shape[2]
     local row, column, high, wide = 1, 1, rows, columns
     if view then
@@ -101,14 +113,45 @@ local function visible(shape, view, size)
         math.max(math.ceil(wide * scale - 0.5), 1)}
 end
 
--- Returns the number of samples per pixel and direction for pixels of `width` elements.
-local function samples(width)
+--- picture.samples(scale) returns the number of samples per pixel and direction for pixels of scale[1] x scale[2]
+-- elements.
+function picture.samples(scale)
+    local width <const> = math.max(scale[1], scale[2])
     for _, n in ipairs(SAMPLES) do
         if n >= width - 1e-6 then
             return n
         end
     end
     return SAMPLES[#SAMPLES]
+end
+
+--- picture.target(state, is_gray, shown) returns the stream of the pixels of a panel, which is kept.
+function picture.target(state, is_gray, shown)
+    local kind = is_gray and "unorm8" or "unorm8x4"
+    local pixels = state.pixels
+    if not pixels or pixels.type ~= kind or pixels.shape[1] ~= shown[1] or pixels.shape[2] ~= shown[2] then
+        if pixels then
+            pixels:close()
+        end
+        pixels = rill.stream(kind, shown)
+        state.pixels = pixels
+    end
+    return pixels
+end
+
+--- picture.probed(probe, s, row, column) returns the text of the element at a position {row, column}, or nil if a stream
+-- does not have it. `row`, `column`: how many elements of the whole are before the stream. Default: 0.
+function picture.probed(probe, s, row, column)
+    local i, j = math.floor(probe[1] + 0.5) - (row or 0), math.floor(probe[2] + 0.5) - (column or 0)
+    if i < 1 or j < 1 or i > s.shape[1] or j > s.shape[2] then
+        return nil
+    end
+    local value = s:get(i, j)
+    local parts = {}
+    for k, x in ipairs(type(value) == "table" and value or {value}) do
+        parts[k] = type(x) == "number" and ("%.6g"):format(x) or tostring(x)
+    end
+    return table.concat(parts, ", ")
 end
 
 --- picture.draw(state, s, options) draws a stream. `state`: the table of the panel, with the fields size ({rows,
@@ -119,22 +162,14 @@ function picture.draw(state, s, options)
     if section ~= gray and T ~= s.type then
         s = s:cast(T)
     end
-    local low, high = range(s, white, options)
-    local part, shown = visible(s.shape, state.view, state.size)
-    local kind = section == gray and "unorm8" or "unorm8x4"
-    local pixels = state.pixels
-    if not pixels or pixels.type ~= kind or pixels.shape[1] ~= shown[1] or pixels.shape[2] ~= shown[2] then
-        if pixels then
-            pixels:close()
-        end
-        pixels = rill.stream(kind, shown)
-        state.pixels = pixels
-    end
+    local low, high = picture.range(options, white, picture.extent, s)
+    local part, shown = picture.visible(s.shape, state.view, state.size)
+    local pixels = picture.target(state, section == gray, shown)
     local scale = {part[4] / shown[2], part[3] / shown[1]}
-    sections[section]:kernel {T = T, n = samples(math.max(scale[1], scale[2]))} {
+    sections[section]:kernel {T = T, n = picture.samples(scale)} {
         a = s, origin = {part[2] - 1, part[1] - 1}, scale = scale, low = low, factor = 1 / (high - low), c = pixels,
     }
-    return {pixels = pixels, min = low, max = high, view = part, shown = shown, channels = kind == "unorm8" and 1 or 4,
+    return {pixels = pixels, min = low, max = high, view = part, shown = shown, channels = section == gray and 1 or 4,
         rows = s.shape[1], columns = s.shape[2]}
 end
 

@@ -164,24 +164,6 @@ local function receive(state, at_prompt)
     end
 end
 
--- Waits until the script is to go on.
-local function wait_while_paused(state)
-    while state.paused and not state.step and not state.stopped do
-        if state.redraw or state.state_due == 0 then
-            state.redraw = false
-            panel.flush(state)
-            publish_state(state, rill.clock())
-        end
-        state.server:wait(SLICE)
-        receive(state)
-        if state.clients ~= state.server:clients() then
-            state.clients = state.server:clients()
-            state.redraw = true
-        end
-    end
-    state.step = false
-end
-
 -- Calls the functions of v:on with the events that arrived since the last call.
 local function dispatch(state)
     local events <const>, first <const> = state.events, state.dispatched + 1
@@ -193,18 +175,23 @@ local function dispatch(state)
     end
 end
 
--- Gives all ranks of rill.mpi the events and controls of rank 1.
-local function share(state)
+-- Gives all ranks of rill.mpi the events and controls of rank 1, and draws the images of distributed streams with them.
+-- `again`: the ranks wait for the next call, because the view is paused.
+local function share(state, again)
     local mpi <const> = package.loaded["rill.mpi"]
-    if not mpi or mpi.size == 1 then
+    local draws = mpi and mpi.size > 1 and panel.requests(state, not again and rill.clock() or nil)
+    if not draws or again and #draws == 0 then
         return
     end
-    local values = {}
+    local values, shared = {}, nil
     for i, one in ipairs(state.controls) do
         values[i] = {one.name, one.value, one.changed}
     end
-    local shared = mpi.broadcast({stopped = state.stopped or false, events = state.events,
-        dispatched = state.dispatched, values = values}, 1)
+    repeat
+        shared = mpi.broadcast({stopped = state.stopped or false, events = state.events,
+            dispatched = state.dispatched, values = values, draws = draws, again = again}, 1)
+        panel.answer(state, shared.draws, mpi)
+    until mpi.rank == 1 or not shared.again
     if mpi.rank > 1 then
         state.stopped, state.events, state.dispatched = shared.stopped, shared.events, shared.dispatched
         for _, row in ipairs(shared.values) do
@@ -214,6 +201,25 @@ local function share(state)
             end
         end
     end
+end
+
+-- Waits until the script is to go on.
+local function wait_while_paused(state)
+    while state.paused and not state.step and not state.stopped do
+        if state.redraw or state.state_due == 0 then
+            state.redraw = false
+            share(state, true)
+            panel.flush(state)
+            publish_state(state, rill.clock())
+        end
+        state.server:wait(SLICE)
+        receive(state)
+        if state.clients ~= state.server:clients() then
+            state.clients = state.server:clients()
+            state.redraw = true
+        end
+    end
+    state.step = false
 end
 
 --- v:running() handles what the browsers have sent, and returns whether the script is to go on: false after "stop" in
@@ -228,6 +234,7 @@ function methods.running(self)
     end
     receive(state)
     if state.paused and not state.step then
+        share(state, true)
         panel.flush(state)
         publish_state(state, rill.clock())
         state.clients = state.server:clients()
