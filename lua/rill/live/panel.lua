@@ -356,8 +356,9 @@ local IMAGE <const> = {
 }
 
 --- v:image(name, s [, {min =, max =, colormap =}]) shows a stream of two dimensions of numbers, vec3 or vec4, an
--- expression, a distributed stream (on all ranks), or the mapped pages of a container. `min` and `max`: the values of the first and the last color. Default:
--- 0 and 1, for uint8 and uint16 the range of the type, for other integers their minimum and maximum.
+-- expression, a distributed stream (on all ranks), or the mapped pages of a container. `min` and `max`: the values of
+-- the first and the last color. Default: 0 and 1, for uint8 and uint16 the range of the type, for other integers their
+-- minimum and maximum.
 function methods.image(state, name, s, options)
     local one = panel.of(state, "v:image", name, "image")
     options = options and option.take("v:image", options, IMAGE) or {}

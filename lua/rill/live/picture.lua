@@ -92,8 +92,8 @@ function picture.full_options(s, options)
     return {min = low, max = high, colormap = options.colormap}
 end
 
---- picture.visible(shape, view, size) returns the visible part {row, column, rows, columns}, 1-based, and the size of its
--- image {rows, columns}. If elements are not reduced, the part consists of whole elements.
+--- picture.visible(shape, view, size) returns the visible part {row, column, rows, columns}, 1-based, and the size of
+-- its image {rows, columns}. If elements are not reduced, the part consists of whole elements.
 function picture.visible(shape, view, size)
     local rows, columns = shape[1], shape[2]
     local row, column, high, wide = 1, 1, rows, columns
@@ -139,8 +139,8 @@ function picture.target(state, is_gray, shown)
     return pixels
 end
 
---- picture.probed(probe, s, row, column) returns the text of the element at a position {row, column}, or nil if a stream
--- does not have it. `row`, `column`: how many elements of the whole are before the stream. Default: 0.
+--- picture.probed(probe, s, row, column) returns the text of the element at a position {row, column}, or nil if a
+-- stream does not have it. `row`, `column`: how many elements of the whole are before the stream. Default: 0.
 function picture.probed(probe, s, row, column)
     local i, j = math.floor(probe[1] + 0.5) - (row or 0), math.floor(probe[2] + 0.5) - (column or 0)
     if i < 1 or j < 1 or i > s.shape[1] or j > s.shape[2] then

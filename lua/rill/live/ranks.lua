@@ -1,7 +1,6 @@
 -- Images of distributed streams of rill.mpi. Each rank computes the sums of the samples of pixels that are in its part,
 -- and sends them to the first rank, which adds them.
 local rill = require "rill.core.public"
-local errors = require "rill.core.error"
 local picture = require "rill.live.picture"
 local template = require "rill.glsl.template"
 
@@ -55,8 +54,9 @@ function ranks.piece(d, request)
             result.top, result.left = top, left
             result.sums = sections.sums:kernel {T = T, S = section == "gray" and "float" or T,
                 n = picture.samples(scale)} {
-                a = section ~= "gray" and T ~= s.type and s:cast(T) or s, origin = {part[2] - 1, part[1] - 1}, scale = scale,
-                pixel = {left, top}, first = {column, row}, count = {columns, rows}, shape = {high, wide},
+                a = section ~= "gray" and T ~= s.type and s:cast(T) or s,
+                origin = {part[2] - 1, part[1] - 1},
+                scale = scale, pixel = {left, top}, first = {column, row}, count = {columns, rows}, shape = {high, wide},
             }
         end
     end

@@ -183,7 +183,7 @@ local function share(state, again)
     if not draws or again and #draws == 0 then
         return
     end
-    local values, shared = {}, nil
+    local values, shared = {}, nil -- luacheck: ignore 311
     for i, one in ipairs(state.controls) do
         values[i] = {one.name, one.value, one.changed}
     end
