@@ -125,13 +125,14 @@ function cells.is_closed(data)
     return false
 end
 
---- cells.message(where, data, options) returns the members of the header.
+--- cells.message(where, data, options) returns the members of the header. Columns of numbers are aligned to the right;
+-- with options.right, all columns but the first are.
 function cells.message(where, data, options)
     local make = has_rows(data) and by_rows or by_columns
     local columns, names, total = make(where, data, options.columns, options.rows)
     local heads, rows = {}, {}
     for k, name in ipairs(names) do
-        local numeric = type(columns[k][1]) == "number"
+        local numeric = type(columns[k][1]) == "number" or options.right and k > 1
         heads[k] = json.object("name", json.text(tostring(name)), "type", numeric and '"number"' or '"text"')
     end
     for i = 1, math.min(total, options.rows) do

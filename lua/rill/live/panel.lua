@@ -220,7 +220,7 @@ local function publish_profile(state, one)
                 row[head], row[k] = row[k], nil
             end
         end
-        local members = cells.message("v:profile", list, {columns = reports.heads, rows = 100})
+        local members = cells.message("v:profile", list, {columns = reports.heads, rows = 100, right = true})
         members.n = 6
         state.server:put(one.name, header(one, members))
     end

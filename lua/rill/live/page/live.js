@@ -142,7 +142,7 @@ function showState() {
   setText(byId("frame"), state.frame?.toLocaleString("en-US") ?? "–");
   setText(
     byId("fps"),
-    active && !state.paused && state.fps ? (state.fps < 10 ? state.fps.toFixed(1) : state.fps.toFixed(0)) : "–",
+    active && !state.paused && !state.prompt && state.fps ? (state.fps < 10 ? state.fps.toFixed(1) : state.fps.toFixed(0)) : "–",
   );
   setText(byId("clients"), String(state.clients ?? 1));
   byId("clients-meter").hidden = !(state.clients > 1);
