@@ -52,8 +52,9 @@ function ranks.piece(d, request)
             local part, shown = request.part, request.shown
             local scale = {part[4] / shown[2], part[3] / shown[1]}
             result.top, result.left = top, left
-            result.sums = sections.sums:kernel {T = T, S = section == "gray" and "float" or T, n = picture.samples(scale)} {
-                a = section ~= "gray" and T ~= s.type and s:cast(T) or s,
+            local gray <const> = section == "gray"
+            result.sums = sections.sums:kernel {T = T, S = gray and "float" or T, n = picture.samples(scale)} {
+                a = not gray and T ~= s.type and s:cast(T) or s,
                 origin = {part[2] - 1, part[1] - 1},
                 scale = scale, pixel = {left, top}, first = {column, row}, count = {columns, rows},
                 shape = {high, wide},
