@@ -48,13 +48,6 @@ describe("rill.mpi", function()
         assert.equal("done\n", same({2}, "small", files.directory, "read"))
     end)
 
-    test("shows distributed streams in a browser", function()
-        if not pcall(require, "rill.live.core") then
-            return pending "there is no libwebsockets here: apt install libwebsockets-dev, and build again"
-        end
-        assert.equal("done\n", same({1, 3}, "view"))
-    end)
-
     test("uses no more memory after many steps", function()
         local text, good = run(2, "memory", files.directory)
         assert(good, text)
