@@ -75,7 +75,7 @@ describe("rill.live", function()
     local function receive(view, client)
         -- A message has been handled when a later one of another socket operation was.
         client.socket:send(browser.frame(9, "x"))
-        repeat local opcode = client:read_frame(1) until opcode == 10 or not opcode
+        repeat local opcode = client:read_frame(10) until opcode == 10 or not opcode
         return view:running()
     end
 
