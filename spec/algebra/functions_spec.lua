@@ -83,7 +83,7 @@ local functions = {
     acosh = {function(x)
         return x < 1 and nan or x > 1e10 and log(x) + log(2) or log1p(x - 1 + sqrt((x - 1) * (x + 1)))
     end, 1e-6, 2e-15},
-    erf = {erf, 5e-7, 1e-15}, erfc = {erfc, 1.2e-5, 1e-14},
+    erf = {erf, 2.4e-7, 1e-15}, erfc = {erfc, 5e-7, 1e-14},
     atanh = {odd(function(a) return a == 1 and inf or 0.5 * log1p(2 * a / (1 - a)) end), 1e-6, 2e-15},
 }
 

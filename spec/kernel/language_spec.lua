@@ -634,6 +634,9 @@ describe("kernel text", function()
         for _, row in ipairs(functions) do
             known[row[1]] = true
         end
+        for word in ("cbrt expm1 log1p sinc erf erfc erfinv gamma lgamma digamma trigamma"):gmatch "%w+" do
+            known[word] = true -- special_functions_spec.lua
+        end
         for line in io.lines "src/kernel/tree/functions.c" do
             local name = line:match '^    {"([%w_]+)", NODE_'
             assert.is_true(not name or known[name] or name:find "^subgroup" ~= nil or name:find "^rill_" ~= nil

@@ -107,17 +107,6 @@ functions.cosine = {
 }]],
 }
 
--- Returns log(1 + x) without cancellation near 0, as 2 atanh(x / (2 + x)).
-functions.log1p = [[T @log1p(T x) {
-    if (abs(x) > 0.4) return log(1.0 + x);
-    T s = x / (2.0 + x), z = s * s;
-    T p = 1.0 / 25.0;
-    p = p * z + 1.0 / 23.0; p = p * z + 1.0 / 21.0; p = p * z + 1.0 / 19.0; p = p * z + 1.0 / 17.0;
-    p = p * z + 1.0 / 15.0; p = p * z + 1.0 / 13.0; p = p * z + 1.0 / 11.0; p = p * z + 1.0 / 9.0;
-    p = p * z + 1.0 / 7.0; p = p * z + 1.0 / 5.0; p = p * z + 1.0 / 3.0;
-    return 2.0 * (s + s * z * p);
-}]]
-
 --- Adds the function of an operation, or a function that it calls. Each name is added once.
 function formula.add(name, text)
     assert(not functions[name], name)

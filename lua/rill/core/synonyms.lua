@@ -110,8 +110,11 @@ s * s: square
 1 / s: reciprocal
 1 / (1 + rill.exp(-s)): sigmoid sigmoid_
 rill.log(s) / math.log(10): log10
-rill.where(rill.abs(s):lt(1), 2 * rill.atanh(s / (2 + s)), rill.log(1 + s)): log1p
-rill.tanh(s / 2) * (rill.exp(s) + 1): expm1
+rill.lgamma(s): gammaln loggamma
+rill.gamma(s): tgamma
+rill.gamma(s + 1): factorial
+rill.digamma(s): psi
+rill.trigamma(s): polygamma
 ~(rill.isnan(s) | rill.isinf(s)): isfinite
 s:flip(1): flipud reverse reversed
 s:flip(2): fliplr
@@ -406,7 +409,7 @@ rill.random(shape, {distribution = "exponential"}): exponential standard_exponen
 rill.random(shape, {distribution = "poisson", mean = mean}): poisson
 rill.random(shape, {distribution = "binomial", n = n, p = p}): binomial binom
 rill.random(shape, {distribution = "binomial", n = 1, p = p}): bernoulli
-rill.random(shape, {distribution = "gamma", shape = a}): gamma standard_gamma
+rill.random(shape, {distribution = "gamma", shape = a}): standard_gamma random_gamma
 rill.random(shape, {distribution = "gamma", shape = k / 2, scale = 2}): chisquare
 rill.random(shape, {distribution = "beta", a = a, b = b}): beta
 rill.random(shape, {distribution = "multinomial", n = n, p = p}): multinomial
@@ -482,8 +485,13 @@ rill.profile: benchmark timeit bench nvprof
 rill.hashgrid: HashGrid
 rill.length(rill.vec2(s, t)): hypot
 rill.log(s) / math.log(10): log10
-rill.where(rill.abs(s):lt(1), 2 * rill.atanh(s / (2 + s)), rill.log(1 + s)): log1p
-rill.tanh(s / 2) * (rill.exp(s) + 1): expm1
+rill.lgamma: gammaln loggamma
+rill.gamma: tgamma
+rill.gamma(n + 1): factorial
+rill.digamma: psi
+rill.trigamma: polygamma
+0.5 * rill.erfc(-s / math.sqrt(2)): ndtr
+math.sqrt(2) * rill.erfinv(2 * p - 1): ndtri
 1 / (1 + rill.exp(-s)): sigmoid
 indexof(r).x in a kernel: tid get_global_id thread_id
 localid() in a kernel: threadIdx get_local_id
@@ -498,7 +506,7 @@ rill._VERSION: version __version__
 math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
--: lstsq polyfit polyval vander mgrid ogrid sinc gridDim signal
+-: lstsq polyfit polyval vander mgrid ogrid gridDim signal
 -: expm logm mode insert block matrix_rank
 #s.shape: ndim rank
 rill.load: npy

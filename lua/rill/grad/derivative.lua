@@ -62,7 +62,23 @@ local function between(low, high, x)
     return rill.saturate((x - low) / (high - low))
 end
 
-local environment <const> = {rill = rill, le = le, gt = gt, base = base, exponent = exponent, between = between}
+-- The coefficients of the derivative of sinc, divided by x, as a polynomial in (pi x)^2; without pi^2.
+local SLOPE <const> = {-1 / 3, 1 / 30, -1 / 840, 1 / 45360, -1 / 3991680, 1 / 518918400, -1 / 93405312000}
+
+-- Returns the derivative of y = sinc(x): (cos(pi x) - y) / x, or near 0, where the difference cancels, a polynomial.
+local function sinc_slope(x, y)
+    local far = rill.step(0.25, rill.abs(x))
+    local near = 1 - far
+    local z, sum = (math.pi * near * x) ^ 2, SLOPE[#SLOPE]
+    for i = #SLOPE - 1, 1, -1 do
+        sum = sum * z + SLOPE[i]
+    end
+    local turn = x - 2 * rill.round(0.5 * x)
+    return near * x * math.pi ^ 2 * sum + far * (rill.cos(math.pi * turn) - y) / (x + near)
+end
+
+local environment <const> = {rill = rill, le = le, gt = gt, base = base, exponent = exponent, between = between,
+    sinc_slope = sinc_slope}
 
 local compiled = {} -- text -> function(g, y, a, b, c, d)
 

@@ -473,6 +473,12 @@ random2 | random2(), random3(), random4() -- vec2, vec3, vec4: random numbers in
 random_int | random_int(n) -- int or uint, as n: a random whole number in 0 .. n - 1
 random_normal | random_normal() -- float: a normally distributed number with mean 0 and standard deviation 1
 random_exponential | random_exponential() -- float: an exponentially distributed number with mean 1
+cbrt | cbrt(x) -- the cube root of a float, a double or a vector of them
+expm1 | expm1(x), log1p(x) -- exp(x) - 1 and log(1 + x) without cancellation near 0
+sinc | sinc(x) -- sin(pi x) / (pi x), and 1 for 0
+erf | erf(x), erfc(x), erfinv(x) -- the error function, 1 minus it without cancellation, and its inverse
+gamma | gamma(x), lgamma(x) -- the gamma function, and the logarithm of its absolute value
+digamma | digamma(x), trigamma(x) -- the first and the second derivative of lgamma
 eigen_symmetric | eigen_symmetric(a, values, vectors) -- sets the eigenvalues of a symmetric matrix (mat2 to mat4, dmat2 to dmat4), ascending, and the columns of `vectors` to its eigenvectors
 svd | svd(a, u, s, v) -- sets the singular values s of a matrix (mat2 to mat4, dmat2 to dmat4), descending, and the orthogonal matrices u and v: a = u diag(s) transpose(v)
 cmul | cmul(a, b), cdiv(a, b) -- the product and the quotient of complex numbers, which are vec2 or dvec2

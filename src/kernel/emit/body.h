@@ -102,6 +102,7 @@ typedef struct Body {
     uint32_t helpers;           /* the set of the functions that the body calls: 1u << BodyHelper */
     uint32_t jacobi[2];         /* the matrices of which it calls eigen_symmetric [0] and svd [1]: 1u << body_matrix */
     uint32_t complex[2]; /* the functions of complex.glsl that it calls, of floats [0] and doubles [1]: 1u << index */
+    uint32_t special[2]; /* the special functions that it calls: of floats [0] and of doubles [1] (special.h) */
     bool random;         /* draws random numbers */
     bool unbounded;      /* has a loop that is not provably short */
     double trips;        /* upper bound of the iterations of all bounded loops together */

@@ -1,6 +1,7 @@
 /* Calls. A variable that is passed for an output of another type, in Brook's dialect, is replaced by a temporary: "f(v)"
  * becomes "(t = T(v), result = f(t), v = V(t), result)". */
 #include "kernel/emit/emit_private.h"
+#include "kernel/emit/special.h"
 
 #include "kernel/text/names.h"
 #include "kernel/tree/functions.h"
@@ -278,6 +279,7 @@ static void list_complex(Emit *e, const char *name, bool doubles)
         emit_helper(e, HELPER_WIDE, "");
     }
 }
+enum { SPECIAL_TOKENS = 200 }; /* what a special function takes as tokens of the text */
 
 static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
 {
@@ -297,6 +299,12 @@ static void put_builtin(Emit *e, NodeIndex node, const Arguments *a)
     }
     list_helper(e, text, emit_info(e, node).base == BASE_DOUBLE);
     list_complex(e, name, emit_info(e, node).base == BASE_DOUBLE);
+    if (special_list(e->body, text, emit_info(e, node).base == BASE_DOUBLE)) {
+        e->self.tokens += SPECIAL_TOKENS;
+        if (!e->self.function) {
+            emit_fail(e, emit_at(e, node), "a constant can't be computed by '%s'", name);
+        }
+    }
     emit_text(e, text);
     bool svd = strcmp(text, "rill_svd") == 0;
     if (svd || strcmp(text, "rill_eigen") == 0) {

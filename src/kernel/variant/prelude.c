@@ -1,4 +1,5 @@
 /* Writes the GLSL functions that generated programs use. */
+#include "kernel/emit/special.h"
 #include "kernel/variant/access.h"
 #include "shaders_embedded.h"
 
@@ -128,12 +129,13 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
     strbuf_add(out, traits->exact_zeros ? plain_zeros : shader_zero);
     strbuf_add(out, shader_prelude);
     write_guards(out, traits, four);
-    uint32_t helpers = 0, jacobi[2] = {0}, complex[2] = {0};
+    uint32_t helpers = 0, jacobi[2] = {0}, complex[2] = {0}, special[2] = {0};
     for (int k = 0; k < count; k++) {
         helpers |= bodies[k] ? bodies[k]->helpers : 0;
         for (int i = 0; i < 2; i++) {
             jacobi[i] |= bodies[k] ? bodies[k]->jacobi[i] : 0;
             complex[i] |= bodies[k] ? bodies[k]->complex[i] : 0;
+            special[i] |= bodies[k] ? bodies[k]->special[i] : 0;
         }
     }
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
@@ -144,6 +146,7 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
             write_vectors(out, called[i].vectors[n], called[i].parameters);
         }
     }
+    special_write(out, special);
     write_jacobi(out, jacobi);
     write_complex(out, complex);
 }

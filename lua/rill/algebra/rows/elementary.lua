@@ -4,6 +4,7 @@
 -- The double forms of the transcendental functions use the reductions of Cody and Waite (1980) and series that are long
 -- enough for 53 bits. The float forms use GLSL's functions where devices compute them accurately. Loops are unrolled,
 -- because some devices end loops early (docs/kernel.md).
+local core = require "rill.core"
 local define = require("rill.algebra.define").row
 
 local exp, log, sqrt <const> = math.exp, math.log, math.sqrt
@@ -243,113 +244,25 @@ define("atanh", "x", "real", {
 }]],
 })
 
--- ---- the error function
---
--- W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969) 631-637. Each table
--- holds the coefficients of a numerator and a denominator, highest power first.
-local CENTER <const> = { -- erf(x) / x as a function of x^2, for |x| <= 0.46875
-    {0.185777706184603153, 3.1611237438705656, 113.864154151050156, 377.485237685302021, 3209.37758913846947},
-    {1.0, 23.6012909523441209, 244.024637934444173, 1282.61652607737228, 2844.23683343917062},
-}
-local MIDDLE <const> = { -- erfc(x) e^(x^2), for 0.46875 < x <= 4
-    {
-        2.15311535474403846e-8, 0.564188496988670089, 8.88314979438837594, 66.1191906371416295, 298.635138197400131,
-        881.95222124176909, 1712.04761263407058, 2051.07837782607147, 1230.33935479799725,
-    },
-    {
-        1.0, 15.7449261107098347, 117.693950891312499, 537.181101862009858, 1621.38957456669019, 3290.79923573345963,
-        4362.61909014324716, 3439.36767414372164, 1230.33935480374942,
-    },
-}
-local FAR <const> = { -- (1 / sqrt(pi) - erfc(x) e^(x^2) x) x^2 as a function of 1 / x^2, for x > 4
-    {
-        0.0163153871373020978, 0.305326634961232344, 0.360344899949804439, 0.125781726111229246, 0.0160837851487422766,
-        0.00065874916152983780,
-    },
-    {
-        1.0, 2.56852019228982242, 1.87295284992346725, 0.527905102951428412, 0.0605183413124413191,
-        0.00233520497626869185,
-    },
-}
+-- ---- special functions, which are functions of the kernel language (shaders/functions), and in C for plain numbers
 
-local function polynomial(list, x)
-    local value = list[1]
-    for i = 2, #list do
-        value = value * x + list[i]
-    end
-    return value
+-- Defines a special function.
+local function special(name, doc, derivative)
+    define(name, "x", "real", {
+        doc = doc, any = name .. "($1)", derivative = derivative and {derivative},
+        number = function(x) return core._special(name, x) end,
+        text = ("T @%s(T x) { return %s(x); }"):format(name, name),
+    })
 end
 
-local function polynomial_text(list, x)
-    local text = ("%.17g"):format(list[1])
-    for i = 2, #list do
-        text = ("(%s) * %s + %.17g"):format(text, x, list[i])
-    end
-    return text
-end
-
-local function ratio(lists, x)
-    return polynomial(lists[1], x) / polynomial(lists[2], x)
-end
-
-local function ratio_text(lists, x)
-    return ("(%s) / (%s)"):format(polynomial_text(lists[1], x), polynomial_text(lists[2], x))
-end
-
--- Returns erfc(x) for x > 0.46875.
-local function erf_tail(x)
-    local z, near = 1 / (x * x), math.floor(math.min(x, 32) * 16) / 16
-    local scaled = x <= 4 and ratio(MIDDLE, x) or (0.5641895835477563 - z * ratio(FAR, z)) / x
-    return x > 28 and 0.0 or exp(-near * near) * exp((near - x) * (near + x)) * scaled
-end
-
-define("erf", "x", "real", {
-    derivative = {"1.1283791670955126 * g * rill.exp(-a * a)"},
-    doc = "the error function; relative error 5e-7 (double: 1e-15)",
-    number = function(x)
-        local r = math.abs(x) <= 0.46875 and x * ratio(CENTER, x * x) or 1 - erf_tail(math.abs(x))
-        return x < -0.46875 and -r or r
-    end,
-    text = [[T @erf(T x) {
-    if (@nan(x)) return x;
-    T a = abs(x);
-    T r = a <= 0.46875 ? x * @erf_center(x * x) : 1.0 - @erf_tail(a);
-    return x < -0.46875 ? -r : r;
-}]],
-    parts = {
-        erf_center = function()
-            return ("T @erf_center(T z) { return %s; }"):format(ratio_text(CENTER, "z"))
-        end,
-        erf_tail = function()
-            return ([[T @erf_tail(T x) {
-    if (x > 28.0) return 0.0;
-    if (x <= 4.0) return @bell(x) * %s;
-    T z = 1.0 / (x * x);
-    return @bell(x) * (0.5641895835477563 - z * %s) / x;
-}]]):format(ratio_text(MIDDLE, "x"), ratio_text(FAR, "z"))
-        end,
-        bell = { -- e^(-x^2)
-            float = "float @bell(float x) { return exp(-x * x); }",
-            double = [[double @bell(double x) {
-    double rest, s = @product(x, x, rest);
-    return exp(-s) * (1.0 - rest);
-}]],
-        },
-    },
-})
-define("erfc", "x", "real", {
-    derivative = {"-1.1283791670955126 * g * rill.exp(-a * a)"},
-    doc = "1 - erf(x) without cancellation; relative error 1.2e-5 (double: 1e-14)",
-    number = function(x)
-        local a = math.abs(x)
-        local r = a <= 0.46875 and 1 - x * ratio(CENTER, x * x) or erf_tail(a)
-        return x < -0.46875 and 2 - r or r
-    end,
-    text = [[T @erfc(T x) {
-    if (@nan(x)) return x;
-    T a = abs(x), r;
-    if (a <= 0.46875) return 1.0 - x * @erf_center(x * x);
-    r = @erf_tail(a);
-    return x < 0.0 ? 2.0 - r : r;
-}]],
-})
+special("cbrt", "the cube root, also of negative numbers", "g / (3 * y * y)")
+special("expm1", "exp(x) - 1 without cancellation near 0", "g * (y + 1)")
+special("log1p", "log(1 + x) without cancellation near 0", "g / (1 + a)")
+special("sinc", "sin(pi x) / (pi x), and 1 for 0", "g * sinc_slope(a, y)")
+special("erf", "the error function", "1.1283791670955126 * g * rill.exp(-a * a)")
+special("erfc", "1 - erf(x) without cancellation", "-1.1283791670955126 * g * rill.exp(-a * a)")
+special("erfinv", "the inverse of erf: NaN for |x| > 1", "0.88622692545275801 * g * rill.exp(y * y)")
+special("gamma", "the gamma function: (x - 1)! for integers. NaN for negative integers", "g * y * rill.digamma(a)")
+special("lgamma", "the logarithm of |gamma(x)|", "g * rill.digamma(a)")
+special("digamma", "the derivative of lgamma", "g * rill.trigamma(a)")
+special("trigamma", "the derivative of digamma")
