@@ -6,7 +6,8 @@ max_line_length = 120
 for _, directory in ipairs {"spec", "tools", "bench", "examples", "fuzz", "bin"} do
     files[directory] = {max_string_line_length = false, max_comment_line_length = false}
 end
-for _, rows in ipairs {"shell/reference.lua", "shell/reference_modules.lua", "image/filters.lua", "solve/methods.lua"} do
+for _, rows in ipairs {"shell/reference.lua", "shell/reference_modules.lua", "image/filters.lua", "solve/methods.lua",
+    "linalg/methods.lua"} do
     files["lua/rill/" .. rows] = {max_string_line_length = false}
 end
 

@@ -8,7 +8,8 @@ local script = require "fuzz.support.script"
 local shrink = require "fuzz.support.shrink"
 
 local all = {"bodies", "programs", "texts", "exact", "derivatives", "gradients", "expressions", "primitives", "keys",
-    "damage", "abuse", "limits", "neighbors", "frames", "clouds", "matrices"}
+    "damage", "abuse", "limits", "neighbors", "frames", "clouds", "matrices",
+    "decompositions"}
 local lua = os.getenv "RILL_LUA" or "lua5.4"
 local build = os.getenv "RILL_BUILD" or "build"
 local seconds = tonumber(os.getenv "SECONDS") or 60

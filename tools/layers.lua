@@ -89,7 +89,7 @@ local directories = {
     gpu = {{"context"}, {"memory"}, {"program"}, {"raster"}, {"driver_test"}, {""}},
     kernel = {{"text"}, {"tree"}, {"pass"}, {"check", "emit"}, {"variant"}, {""}, {"launch"}, {"host"}},
     primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed", "ray_tree", "vertex_cache"}},
-    linalg = {{""}, {"fft"}},
+    linalg = {{""}, {"fft", "dense"}},
     container = {
         {"storage"}, {"translator"}, {"page"}, {"region"}, {""}, {"transfer"}, {"pool"}, {"snapshot"}, {"tree"},
         {"kind"},
@@ -323,6 +323,7 @@ local lua_layers = {
     {"grad/kernel"}, {"parts"}, {"container"}, {"image"}, {"sparse/"}, {"sparse"}, {"geometry"}, {"reuse/"}, {"reuse"},
     {"geometry/mesh"}, {"geometry/subdivide", "geometry/collide", "geometry/points"}, {"geometry/envelope"}, {"mesh"},
     {"subdivide", "collide"}, {"points/"}, {"points"}, {"blas"}, {"optimize/"}, {"optimize"}, {"solve/"}, {"solve"},
+    {"linalg/"}, {"linalg"},
     {"simulation"},
     {"simulation/particle", "simulation/fluid"},
     {"heat", "wave", "cloth", "sph", "nbody", "fluid"}, {"render/"}, {"render"}, {"ray/"}, {"ray"},

@@ -178,11 +178,11 @@ describe("a suggestion", function()
 
     it("is not given if only the letters are similar", function()
         for owner, words in pairs {
-            rill = {"mgrid", "gridDim", "lstsq", "vander", "polyfit", "signal", "expm",
-                "mode", "insert", "block", "matrix_rank"},
-            s = {"pinv", "mode", "insert", "block", "ffill", "bfill", "duplicated", "expanding", "glu",
+            rill = {"mgrid", "gridDim", "vander", "polyfit", "signal",
+                "mode", "insert", "block"},
+            s = {"mode", "insert", "block", "ffill", "bfill", "duplicated", "expanding", "glu",
                 "quantize", "lfilter", "spline", "masked_scatter", "lower", "modf", "spacing", "sqrtm"},
-            ["rill.solve"] = {"qr", "lstsq"},
+            ["rill.solve"] = {"eig"},
             c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},
             ["rill.sparse"] = {"csc_matrix"},
         } do
@@ -297,7 +297,7 @@ describe("a suggestion", function()
     end)
 
     it("is not a short word with another letter", function()
-        for owner, words in pairs {s = {"sars", "svd", "sirt", "tap", "file"}, rill = {"five", "wade", "rink"}} do
+        for owner, words in pairs {s = {"sars", "sirt", "tap", "file"}, rill = {"five", "wade", "rink"}} do
             for _, word in ipairs(words) do
                 assert.is_nil(suggested(owner, word), owner .. "." .. word)
             end

@@ -3,7 +3,8 @@
 local core = require "rill.core"
 local typename = require "rill.core.typename"
 local rill = require "rill.core.public"
-local suggest = require "rill.core.lazy".module "rill.core.suggest"
+local lazy = require "rill.core.lazy"
+local suggest = lazy.module "rill.core.suggest"
 local tables = require "rill.core.tables"
 
 local getinfo <const> = debug.getinfo
@@ -133,6 +134,22 @@ function errors.whole(where, f)
         return { false, where .. ": the function yielded, but it must run to its end", n = 2 }
     end
     return results
+end
+
+--- errors.method(whole, module, name [, inner]) returns a function, guarded as by errors.guard, that calls the function
+-- `name` of a module. The module is loaded at the first call. More arguments than the function has are an error.
+function errors.method(whole, module, name, inner)
+    local f, most
+    return errors.guard(function(...)
+        if not f then
+            f = lazy.require(module)[name]
+            most = getinfo(f, "u").nparams
+        end
+        for i = most + 1, select("#", ...) do
+            errors.none(whole, i, most, (select(i, ...)))
+        end
+        return f(...)
+    end, whole, inner)
 end
 
 --- errors.number(value) returns tostring(value), or "nan" for NaN, of which C may print the sign.

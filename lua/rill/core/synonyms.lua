@@ -203,9 +203,18 @@ rill.concat {s, t}, or in one dimension rill.stack {s, t}: vstack
 s:map(expression): apply apply_ foreach forEach map_ transform
 s:each(): pairs ipairs iter iterate items
 rill.matmul(s, t): mm bmm mv
-rill.solve.lu(s, t): solve
-rill.solve.lu(s, rill.eye(s.shape[1])): inv inverse
-rill.solve.lu(s):determinant(): det
+rill.linalg.solve(s, t): solve
+rill.linalg.inv(s): inv inverse
+rill.linalg.det(s): det
+rill.linalg.slogdet(s): slogdet logdet
+rill.linalg.pinv(s): pinv pinverse
+rill.linalg.svd(s): svd
+rill.linalg.svd(s, {vectors = false}): svdvals
+rill.linalg.qr(s): qr
+rill.linalg.eigh(s): eigh symeig
+rill.linalg.eigh(s, {vectors = false}): eigvalsh
+rill.linalg.lstsq(s, t): lstsq
+rill.linalg.expm(s): expm matrix_exp
 rill.image.save(s, path): imsave savefig write_png
 s:save(path): dump tofile store
 rill.show(s): imshow display preview
@@ -228,7 +237,7 @@ rill.atan2(s, t): arctan2
 s - rill.trunc(s): frac
 s:sort {axis = 1}: msort
 rill.choice(s, n): sample
--: pinv polyfit argpartition expm mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
+-: polyfit argpartition mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
 -: ffill bfill duplicated expanding glu celu quantize lfilter spline choose modf place spacing loc iloc addr sqrtm
 ]==],
     c = [==[
@@ -341,9 +350,29 @@ rill.mpi.receive: recv irecv Recv
 ]==],
     ["rill.solve"] = [==[
 rill.solve.lu(A, b): solve
-rill.solve.lu(A, rill.eye(A.shape[1])): inv inverse
+rill.linalg.inv(A): inv inverse
+rill.linalg.lstsq(A, b): lstsq lsq least_squares
+rill.linalg.svd(A): svd
+rill.linalg.qr(A): qr
+rill.linalg.eigh(A): eigh
 rill.solve.bicgstab: gmres bicg
--: lstsq svd eig qr
+-: eig
+]==],
+    ["rill.linalg"] = [==[
+rill.linalg.eigh(a): eigvalsh eigenvalues symeig
+rill.linalg.svd(a, {vectors = false}): svdvals
+rill.linalg.inv(a): inverse
+rill.linalg.pinv(a): pinverse
+rill.linalg.det(a): determinant
+rill.linalg.slogdet(a): logdet
+rill.linalg.lstsq(a, b): least_squares lsq
+rill.linalg.expm(a): matrix_exp
+rill.linalg.rank(a): matrix_rank
+rill.solve.lu(a): lu lu_factor
+rill.solve.cholesky(a): cho_factor
+rill.trace(a): trace
+rill.matmul(a, b): matmul multi_dot
+-: eig eigvals schur logm sqrtm
 ]==],
     ["rill.mesh"] = [==[
 rill.mesh.load: read
@@ -449,9 +478,19 @@ rill.fft(s, {axes = {-2, -1}}): fft2
 rill.fft(s, {axes = {-2, -1}, inverse = true}): ifft2
 rill.convolve: conv convolve2d
 rill.correlate: correlate2d conv1d conv2d
-rill.solve: linalg solver
+rill.solve: solver
 rill.solve.lu: lu_factor
-rill.solve.lu(s, rill.eye(s.shape[1])): inv inverse
+rill.linalg.inv(s): inv inverse
+rill.linalg.det: det
+rill.linalg.slogdet: slogdet logdet
+rill.linalg.pinv: pinv
+rill.linalg.svd: svd
+rill.linalg.qr: qr
+rill.linalg.eigh: eigh eigvalsh eigenvalues eigenvectors
+rill.linalg.lstsq: lstsq least_squares
+rill.linalg.expm: expm matrix_exp
+rill.linalg.rank: matrix_rank
+rill.linalg.cond: cond
 rill.solve.bicgstab: gmres bicg
 rill.solve.cholesky: cho_factor
 rill.sparse.csr: csr_matrix
@@ -506,8 +545,8 @@ rill._VERSION: version __version__
 math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
--: lstsq polyfit polyval vander mgrid ogrid gridDim signal
--: expm logm mode insert block matrix_rank
+-: polyfit polyval vander mgrid ogrid gridDim signal
+-: logm mode insert block
 #s.shape: ndim rank
 rill.load: npy
 rill.choice: sample

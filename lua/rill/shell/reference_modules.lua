@@ -1,5 +1,6 @@
 -- The lines of rill.shell.reference for the solver, simulation and rendering modules, as {page of the manual, lines}.
 -- rill.shell.reference describes the notation, and inserts them before the pages about files.
+local linalg = require "rill.linalg.methods"
 local methods = require "rill.solve.methods"
 local reduction_lines = require "rill.shell.reduction_lines"
 local signatures = require "rill.shell.signatures"
@@ -31,6 +32,7 @@ A:to(format: string): matrix -- returns the same matrix in the format "csr", "co
 A:save(path: string) -- writes a MatrixMarket file
 A:close() -- frees its memory at once
 ]==] },
+    { "linalg", signatures.lines("rill.linalg.", linalg) },
     { "solve", signatures.lines("rill.solve.", methods) .. [==[
 F.shape: integer[] -- the shape of the matrix
 F.type: string -- the type of the computation, "float" or "double"

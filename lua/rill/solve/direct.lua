@@ -223,61 +223,38 @@ function methods.solve(self, b, given)
     return finish(self._method, self._A, self._a, self._factors, operator.vector(self._method, "b", b), opts)
 end
 
--- Returns the sign of a permutation of 0 .. n - 1, which is stored in a table from `first` on.
-local function sign_of(order, first, n)
-    local seen, sign = {}, 1
-    for i = 0, n - 1 do
-        local length, at = 0, i
-        while not seen[at] do
-            seen[at], at, length = true, order[first + at], length + 1
+--- direct.determinants(F) returns streams of double with an element for each matrix: the determinant, its sign, and the
+-- logarithm of its absolute value.
+function direct.determinants(F)
+    local factors = F._factors
+    local systems = factors.systems
+    if factors.n == 0 or systems == 0 then
+        return rill.stream("double", systems, 1), rill.stream("double", systems, 1), rill.stream("double", systems)
+    end
+    return factors:determinants()
+end
+
+--- direct.lower(F, refuse) returns the lower triangular factors of all matrices in the shape of F. refuse(row, system)
+-- is called if the pivot of a row is not above 0.
+function direct.lower(F, refuse)
+    for system, row in ipairs(F._factors.failed) do
+        if row > 0 then
+            refuse(row, system)
         end
-        sign = length > 0 and length % 2 == 0 and -sign or sign
     end
-    return sign
-end
-
--- Returns the sign of a determinant and the logarithm of its absolute value.
-local function determinant_of(factors, s, diagonal, order, symmetric)
-    local n, sign, log = factors.n, 1, 0.0
-    local first = (s - 1) * n + 1
-    for k = first, first + n - 1 do
-        sign = diagonal[k] < 0 and -sign or sign
-        log = log + math.log(math.abs(diagonal[k])) * (symmetric and 2 or 1)
-    end
-    log = log - (factors.scales and n * math.log(factors.scales[s]) or 0.0)
-    if factors.failed[s] > 0 then
-        return 0, -math.huge
-    end
-    return symmetric and 1 or sign * sign_of(order, first, n), log
-end
-
-local function batch_shape(shape)
-    local leading = {table.unpack(shape, 1, #shape - 2)}
-    return leading
+    return F._factors:lower():reshape(F._shape)
 end
 
 --- F:determinant() returns the determinant, and the logarithm of its absolute value, which does not overflow; for a
 -- batch as streams of double.
 function methods.determinant(self)
     check(self, "determinant")
-    local factors, symmetric = self._factors, self._method == "cholesky"
-    local diagonal, order = {}, {}
-    if factors.n > 0 and factors.systems > 0 then
-        diagonal, order = factors:diagonal(), factors.order:values()
-    end
-    local values, logs = {}, {}
-    for s = 1, factors.systems do
-        local sign, log = 1, 0.0
-        if factors.n > 0 then
-            sign, log = determinant_of(factors, s, diagonal, order, symmetric)
-        end
-        values[s], logs[s] = sign * math.exp(log), log
-    end
+    local value, _, logarithm = direct.determinants(self)
     if #self._shape == 2 then
-        return values[1], logs[1]
+        return value:get(1), logarithm:get(1)
     end
-    local shape = batch_shape(self._shape)
-    return rill.stream("double", shape, values), rill.stream("double", shape, logs)
+    local shape = {table.unpack(self._shape, 1, #self._shape - 2)}
+    return value:reshape(shape), logarithm:reshape(shape)
 end
 
 class.guard(methods, "F")

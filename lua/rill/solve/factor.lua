@@ -5,6 +5,7 @@
 -- rows, {n, n, systems}.
 local rill = require "rill.core.public"
 local elimination = require "rill.solve.elimination"
+local tables = require "rill.core.tables"
 local kernels <const> = require "rill.glsl.template".sections "factor"
 
 local triangular = {}
@@ -225,13 +226,60 @@ function Triangular:solve(b, scales, x)
     of(kernels.add, {T = self.T, X = x.type})(flat(d), undo, n, m, ds, dc, di, flat(x))
 end
 
---- t:diagonal() returns a table of the pivots of all systems, one system after the other. The caller must divide the
--- pivots of each system by its scale.
-function Triangular:diagonal()
+-- Returns the sign of a permutation of 0 .. n - 1, which is stored in a table from `first` on.
+local function sign_of(order, first, n)
+    local seen, sign = {}, 1
+    for i = 0, n - 1 do
+        local length, at = 0, i
+        while not seen[at] do
+            seen[at], at, length = true, order[first + at], length + 1
+        end
+        sign = length > 0 and length % 2 == 0 and -sign or sign
+    end
+    return sign
+end
+
+-- Returns a stream of the signs of the permutations of all systems, or of one 1 if the device counts inversions.
+local function signs_of(self)
+    local signs = {1}
+    if not self.small and self.symmetric == 0 then
+        local order <const> = self.order:values()
+        for s = 1, self.systems do
+            signs[s] = sign_of(order, (s - 1) * self.n + 1, self.n)
+        end
+    end
+    return rill.stream("double", #signs, signs)
+end
+
+--- t:determinants() returns streams of double with an element for each system: the determinant, its sign, and the
+-- logarithm of its absolute value.
+function Triangular:determinants()
     local ds, di, dj = matrix_steps(self)
-    local d <close> = of(kernels.diagonal, {T = self.T})(flat(self.w), self.n, ds, di + dj,
-        rill.stream(self.T, self.systems * self.n))
-    return d:values()
+    local lost, any = {}, false
+    for s, row in ipairs(self.failed) do
+        lost[s], any = row > 0 and 1 or 0, any or row > 0
+    end
+    local by = self.scales and tables.copy(self.scales) or false
+    for s = 1, by and self.symmetric == 1 and #by or 0 do
+        by[s] = by[s] ^ 0.5
+    end
+    local factors <close> = elimination.factors(by)
+    local signs <close> = signs_of(self)
+    local bad <close> = rill.stream("int", any and #lost or 1, any and lost or 0)
+    local value, sign, logarithm = rill.stream("double", self.systems), rill.stream("double", self.systems),
+        rill.stream("double", self.systems)
+    of(kernels.determinant, {T = self.T})(flat(self.w), self.order, signs, bad, factors, self.n, ds, di + dj,
+        self.small and self.symmetric == 0 and self.n or 0, self.symmetric, value, sign, logarithm)
+    return value, sign, logarithm
+end
+
+--- t:lower() returns the Cholesky factors of all systems, {systems, n, n}, with zeros above the diagonal.
+function Triangular:lower()
+    local by <close> = elimination.factors(self.scales)
+    local ds, di, dj = matrix_steps(self)
+    local l <close> = rill.stream(self.T, self.systems * self.n * self.n)
+    of(kernels.lower, {T = self.T})(flat(self.w), by, self.n, ds, di, dj, l)
+    return l:reshape {self.systems, self.n, self.n}
 end
 
 --- t:close() frees the factors.

@@ -172,6 +172,43 @@ tape.rule("F:determinant", function()
     errors.fail("F:determinant: a determinant has no gradient: rill.constant(A) makes the matrix a constant")
 end)
 
+-- ---- rill.linalg
+
+-- Returns values of double, one for each matrix of A, as {.., 1, 1} of the type of A.
+local function for_matrices(g, A)
+    local shape <const> = {table.unpack(A.shape, 1, #A.shape - 2)}
+    shape[#shape + 1], shape[#shape + 2] = 1, 1
+    return places.stream(g):reshape(shape):cast(A.type)
+end
+
+-- The adjoint of A is the transposed inverse, multiplied by the adjoint of the logarithm and by the determinant times
+-- its adjoint.
+tape.rule("rill.linalg.determinants", function(call, A)
+    A = places.stream(A)
+    local value <const>, sign <const>, logarithm <const> = call:run(A)
+    call:record({A}, {value, logarithm}, {A = A, value = value}, function(kept, of_value, of_logarithm)
+        local g = of_logarithm or 0
+        g = of_value and g + of_value * kept.value or g
+        return exchanged(rill.linalg.inv(kept.A)) * for_matrices(g, kept.A)
+    end)
+    return value, sign, logarithm
+end)
+
+-- I. Murray, "Differentiation of the Cholesky decomposition" (2016). The adjoint of A is symmetric.
+tape.rule("rill.linalg.cholesky", function(call, A, ...)
+    A = places.stream(A)
+    local l <const> = call:run(A, ...)
+    call:record({A}, {l}, {l = l}, function(kept, g)
+        local inverse <const>, n <const> = rill.linalg.inv(kept.l), l.shape[#l.shape]
+        local lower <const> = rill.iota {n, 1} - rill.iota {1, n}
+        local half <const> = rill.where(lower:lt(0), 0, rill.where(lower:eq(0), 0.5, 1)):eval()
+        local inner <const> = (rill.matmul(exchanged(kept.l), places.stream(g)) * half):eval()
+        local S <const> = rill.matmul(rill.matmul(exchanged(inverse), inner), inverse)
+        return 0.5 * (S + exchanged(S))
+    end)
+    return l
+end)
+
 -- Returns elements first to last of the rows of a stream, and zeros in front of and after them.
 local function shifted(s, before, after)
     local rank <const>, zeros <const> = #s.shape, {}

@@ -238,7 +238,42 @@ kernel void load($A a[], double by[], int n, int systems, out $T w<>) {
     w = $T(double(a[(s * n + i) * n + j]) * by[min(s, sizeof_stream(by).x - 1)]);
 }
 
-$section(diagonal)
-kernel void diagonal($T w[], int n, int ds, int step, out $T d<>) {
-    d = w[indexof(d).x / n * ds + indexof(d).x % n * step];
+$section(determinant)
+// The determinant of each system, its sign and the logarithm of its absolute value. The product of pivots is p 2^e, so that it does not overflow. order: the
+// permutation of the rows, whose inversions are counted; if the host has computed the signs of the permutations, `signs` has one for each system, else 1.
+// symmetric: pivots are squares. lost: 1 for a system with a lost pivot, or one 0 for all.
+kernel void determinant($T w[], int order[], double signs[], int lost[], double by[], int n, int ds, int step, int count, int symmetric,
+                        out double value<>, out double sign<>, out double logarithm<>) {
+    int s = indexof(value).x, e = 0, inversions = 0;
+    double p = signs[min(s, sizeof_stream(signs).x - 1)], high = 2.037035976334486e90lf, low = 4.9090934652977266e-91lf;
+    double scale = by[min(s, sizeof_stream(by).x - 1)];
+    for (int k = 0; k < n; k++) {
+        double d = double(w[s * ds + k * step]) / scale;
+        for (int t = 0; t < 8; t++) {
+            if (abs(d) < low && d != 0.0lf) { d *= high; e -= 300; }
+            if (abs(d) > high) { d *= low; e += 300; }
+        }
+        p *= d;
+        if (abs(p) < low && p != 0.0lf) { p *= high; e -= 300; }
+        if (abs(p) > high) { p *= low; e += 300; }
+        for (int q = 0; q < (k < count ? k : 0); q++) { inversions += order[s * n + q] > order[s * n + k] ? 1 : 0; }
+    }
+    p = (inversions & 1) != 0 ? -p : p;
+    if (lost[min(s, sizeof_stream(lost).x - 1)] != 0) { p = 0.0lf; }
+    if (symmetric != 0) { p *= p; e *= 2; }
+    sign = p > 0.0lf ? 1.0lf : (p < 0.0lf ? -1.0lf : p);
+    logarithm = log(abs(p)) + double(e) * 0.6931471805599453lf;
+    value = p;
+    for (int t = 0; t < 8 && e != 0; t++) {
+        value *= e > 0 ? high : low;
+        e += e > 0 ? -300 : 300;
+    }
+}
+
+$section(lower)
+// The Cholesky factors of all systems as matrices with zeros above the diagonal. by: the factors of the systems, whose roots the factors have.
+kernel void lower($T w[], double by[], int n, int ds, int di, int dj, out $T l<>) {
+    int e = indexof(l).x, s = e / (n * n), i = e / n % n, j = e % n;
+    l = $T(0);
+    if (j <= i) { l = $T(double(w[s * ds + i * di + j * dj]) / sqrt(by[min(s, sizeof_stream(by).x - 1)])); }
 }
