@@ -25,27 +25,6 @@ local run = rill.program [=[
             : middle + (random() < 0.5 ? arc : -arc);
         p = random() < 0.05 ? vec2(-1.5, -1.2) + vec2(6.5, 3.0) * random2() : p + (kind == 3 ? vec2(0.0) : spread);
     }
-    // The label of a core point is the lowest index of a core point that it is connected to; -1: not a core point.
-    kernel void begin(int starts[], int least, out int label<>) {
-        int i = indexof(label).x;
-        label = starts[i + 1] - starts[i] >= least ? i : -1;
-    }
-    kernel void join(int starts[], int near[], int old[], out int label<>) {
-        int i = indexof(label).x;
-        label = old[i];
-        if (label >= 0) {
-            for (int j = starts[i]; j < starts[i + 1]; j++) {
-                if (old[near[j]] >= 0) label = min(label, old[near[j]]);
-            }
-            label = old[label];
-        }
-    }
-    // Other points belong to the cluster of their nearest core point within the radius.
-    kernel void attach(int starts[], int near[], int core[], out int label<>) {
-        int i = indexof(label).x;
-        label = core[i];
-        for (int j = starts[i]; j < starts[i + 1] && label < 0; j++) label = core[near[j]];
-    }
     kernel void draw(vec2 p<>, int label<>, inout int image[][]) {
         int size = sizeof_stream(image).y;
         ivec2 at = ivec2((p - vec2(-1.5, -1.2)) * float(size) / 3.0);
@@ -68,19 +47,6 @@ local function k_means(p)
     return labels
 end
 
-local function dbscan(p)
-    local n = rill.neighbors(p, {radius = RADIUS})
-    local label, rounds = run.begin {starts = n.starts, least = LEAST, shape = p.size}, 0
-    repeat
-        local before = label
-        label, rounds = run.join {starts = n.starts, near = n.indices, old = before, shape = p.size}, rounds + 1
-    until (label:ne(before)):sum() == 0
-    label = run.attach {starts = n.starts, near = n.indices, core = label, shape = p.size}
-    local values, counts, which = label:unique {inverse = true} -- the first value is -1, if there is noise
-    local noise = values[1] == -1 and 1 or 0
-    return (which - noise):eval(), values.size - noise, noise == 1 and counts[1] or 0, rounds
-end
-
 local function picture(p, labels)
     local image = rill.stream("int", {SIZE, SIZE * 13 // 6 + 1})
     run.draw(p, labels, image)
@@ -91,9 +57,10 @@ rill.seed(4)
 local p, start = run.place(rill.iota(count) % 4), rill.clock()
 local means = k_means(p)
 local middle = rill.clock()
-local labels, clusters, noise, rounds = dbscan(p)
+local labels, clusters = rill.points.dbscan(p, {radius = RADIUS, minimum = LEAST})
+local noise = labels:eq(-1):count()
 print(("  k-means: %d clusters in %.2f s"):format(CLUSTERS, middle - start))
-print(("  DBSCAN: %d clusters and %d points of noise in %.2f s, %d rounds"):format(clusters, noise,
-    rill.clock() - middle, rounds))
+print(("  DBSCAN: %d clusters and %d points of noise in %.2f s"):format(clusters, noise,
+    rill.clock() - middle))
 rill.image.save(rill.concat {picture(p, means), picture(p, labels)}, directory .. "/clusters.png")
 print(("  %s/clusters.png: k-means above, DBSCAN below"):format(directory))

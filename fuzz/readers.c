@@ -113,7 +113,7 @@ static void read_image(unsigned char *bytes, size_t size)
 
 static void read_mesh(unsigned char *bytes, size_t size)
 {
-    MeshData mesh = {.skip = size % 2};
+    MeshData mesh = {.reading = {.skip = size % 2, .doubles = size / 2 % 2, .invalid = size / 4 % 2}};
     volatile float sum = 0;
     mesh_format->recognize(bytes, size); /* STL files are recognized by name, too */
     bool done = mesh_format->decode(bytes, size, &mesh);

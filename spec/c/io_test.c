@@ -683,7 +683,7 @@ static void test_meshes(void **state)
                 assert_false(mesh_save(path, &mesh, &encoding));
                 continue;
             }
-            unit_check(mesh_save(path, &mesh, &encoding) && mesh_load(path, false, &again));
+            unit_check(mesh_save(path, &mesh, &encoding) && mesh_load(path, (MeshReading){0}, &again));
             same_mesh(&mesh, &again);
             mesh_free(&again);
             unit_check(file_read(path, &bytes));

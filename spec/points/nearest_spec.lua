@@ -1,4 +1,5 @@
 local rill = require "rill"
+local names <const> = require "spec.support.check".names
 local leaks = require "spec.support.leaks"
 local nearest = require "spec.support.nearest"
 
@@ -217,6 +218,26 @@ describe("rill.neighbors", function()
             }
         ]=]
         assert.same({3, 7, 6, 8}, sum {x = x, starts = n.starts, near = n.indices, shape = 4}:values())
+        local element <const> = rill.kernel "kernel void element(int near<>, out int r<>) { r = near; }"
+        for _, call in ipairs {function() return mean {x = x, near = n, shape = 4} end,
+            function() return element(n) end, function() return rill.gather(x, n) end,
+            function() return rill.from(n) end, function() return x:filter(n) end} do
+            names({"got a neighbor search: its streams are n.indices, n.distances and n.starts"}, call)
+        end
+        names({"got mesh"}, rill.from, rill.mesh.box())
+        names({"got frame"}, rill.from, {rill.frame {x = {1}}})
+    end)
+
+    it("says how results for one neighbor become masks", function()
+        local p <const> = rill.from({{0, 0}, {1, 0}, {5, 5}}, "vec2")
+        local t <const>, d = rill.frame {x = {1, 2, 3}}, rill.neighbors(p, {k = 1, self = false}).distances
+        names({"the mask has shape 3x1, the stream 3: mask:eval():reshape(3) has the shape of the stream"},
+            p.filter, p, d:lt(2))
+        names({": mask:reshape(3) has the shape of the stream"}, p.filter, p, d:lt(2):eval())
+        names({"3 rows: mask:reshape(3) has one element for each row"}, t.filter, t, d:lt(2))
+        assert.equal(2, p:filter(d:reshape(3):lt(2)).size)
+        assert.equal(2, p:filter(d:lt(2):eval():reshape(3)).size)
+        names({"the mask has shape 2x1, the stream 3"}, p.filter, p, rill.stream("bool", {2, 1}))
     end)
 
     it("refuses points that a differentiated function depends on", function()

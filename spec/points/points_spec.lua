@@ -175,6 +175,78 @@ describe("rill.points", function()
         end
     end)
 
+    it("measures registrations", function()
+        each(function(p, list, what)
+            local scale <const> = what:find "tiny" and 1e-15 or what:find "huge" and 1e18 or 1
+            if p.size > 0 then clouds.evaluation(p, list, what, 0.4 * scale) end
+        end)
+        local p = {{0, 0, 0}, {1, 0, 0}, {9, 0, 0}}
+        assert.same({fitness = 2 / 3, rmse = 0.5, pairs = 2}, points.evaluate(p, {{0.5, 0, 0}}, {distance = 1}))
+        assert.same({fitness = 0, rmse = 0, pairs = 0}, points.evaluate(p, {{50, 0, 0}}, {distance = 1}))
+        assert.same({fitness = 1, rmse = 0, pairs = 3}, points.evaluate(p, rill.from(p, "dvec3")))
+        local T <const> = rill.translation {1, 2, 3} * rill.rotation("y", 0.2)
+        assert.near(0, points.evaluate(p, points.transform(p, T), {transform = T}).rmse, 1e-6)
+    end)
+
+    it("inverts transforms", function()
+        local T <const> = rill.translation {1e6, -2, 3} * rill.rotation({1, 2, 3}, 0.7) * rill.scaling {2, -3, 1e-3}
+        for _, P in ipairs {T * points.inverse(T), points.inverse(T) * T} do
+            for i = 1, 4 do
+                for j = 1, 4 do assert.near(i == j and 1 or 0, P[i][j], 1e-7) end
+            end
+        end
+        assert.same({{0, 0, 1, -3}, {1, 0, 0, -1}, {0, 1, 0, -2}, {0, 0, 0, 1}},
+            points.inverse {{0, 1, 0, 1}, {0, 0, 1, 2}, {1, 0, 0, 3}, {0, 0, 0, 1}})
+        check.names({"rill.points.inverse: argument #1 'transform'", "has no inverse"}, points.inverse,
+            rill.scaling {1, 0, 1})
+        check.names({"rill.points.inverse: argument #1 'transform'", "four rows", "got nil"}, points.inverse)
+        check.names({"not in the range of doubles"}, points.inverse, rill.scaling(1e-320))
+    end)
+
+    it("finds planes", function()
+        each(function(p, list, what)
+            local scale <const> = what:find "tiny" and 1e-15 or what:find "huge" and 1e18 or 1
+            clouds.plane(p, list, what, 0.1 * scale, 3)
+            if what:find "lattice" and #list <= 5 then clouds.plane(p, list, what, 1e-9, 5, true) end
+        end)
+        -- A floor with bumps, a wall, and stray points.
+        local make <const> = rill.kernel [[kernel void place(int i<>, out dvec3 p<>) {
+            dvec3 r = dvec3(random(), random(), random());
+            p = dvec3(500000.0, 4000000.0, 100.0)
+                + (i < 1200 ? dvec3(r.xy, 0.25 * r.x + 0.01 * (r.z - 0.5)) : i < 1800 ? dvec3(0.0, r.yz) : r);
+        }]]
+        rill.seed(5)
+        local p <const> = make(rill.iota(2000))
+        local plane, inside = points.segment_plane(p, {distance = 0.01, seed = 1})
+        assert.near(-0.25 / math.sqrt(1.0625), plane[1], 1e-2)
+        local count <const> = inside:count()
+        assert(count >= 1200 and count < 1260, count)
+        local rest <const> = p:filter(~inside)
+        local wall, near = points.segment_plane(rest, {distance = 1e-6, seed = 1})
+        assert.near(1, math.abs(wall[1]), 1e-5)
+        assert(near:count() >= 590)
+    end)
+
+    it("finds clusters", function()
+        each(function(p, list, what)
+            local scale <const> = what:find "tiny" and 1e-15 or what:find "huge" and 1e18 or 1
+            for _, minimum in ipairs {1, 3, 8} do
+                clouds.clusters(p, list, what, 0.5 * scale, minimum)
+            end
+            clouds.clusters(p:cast "dvec3", list, what, scale, 4)
+        end)
+        -- Points on a line and in a plane, in one long chain.
+        local line, flat = {}, {}
+        for i = 1, 500 do line[i], flat[i] = {(i * 7 % 500) / 4}, {(i * 7 % 500) / 4, 1} end
+        local s <const> = rill.from(line):reshape(500)
+        clouds.clusters(s, line, "line", 0.25, 3)
+        clouds.clusters(rill.from(flat, "vec2"), flat, "flat", 0.25, 3)
+        local label, count = points.dbscan(flat, {radius = 0.25, minimum = 2})
+        assert(count == 1 and label:min() == 0 and label:max() == 0)
+        label, count = points.dbscan({}, {radius = 1})
+        assert(label.size == 0 and count == 0)
+    end)
+
     it("transforms points of any shape", function()
         local p = rill.from({{1, 2, 3}, {4, 5, 6}}, "vec3"):reshape {1, 2}
         local q = points.transform(p, rill.translation {1, 0, 0} * rill.scaling {2, 3, 4})
@@ -186,7 +258,9 @@ describe("rill.points", function()
     it("refuses points that a differentiated function depends on", function()
         local p = rill.random(20, {type = "vec3", seed = 1})
         for _, call in ipairs {points.normals, points.outliers, function(x) return points.voxel(x, 1) end,
-            function(x) return points.icp(x, p) end} do
+            function(x) return points.icp(x, p) end, function(x) return points.evaluate(p, x) end,
+            function(x) return points.segment_plane(x, {distance = 1}) end,
+            function(x) return points.dbscan(x, {radius = 1}) end} do
             local differentiated = rill.grad(function(x)
                 call(x)
                 return rill.length(x):sum()
@@ -280,6 +354,20 @@ describe("rill.points", function()
         check.names({"no point of the source is within the option 'distance', 0.5"}, points.icp, {{9, 9, 9}}, p,
             {distance = 0.5})
         check.names({"argument #2 'transform'", "four rows"}, points.transform, p, {1, 2})
+        check.names({"rill.points.segment_plane: option 'distance' is missing"}, points.segment_plane, p)
+        check.names({"rill.points.segment_plane: argument #1 'p': a plane needs 3 points or more, got 2"},
+            points.segment_plane, p, {distance = 1})
+        check.names({"no sample of three points determines a plane", "on a line"}, points.segment_plane,
+            {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}}, {distance = 1})
+        check.names({"rill.points.segment_plane: argument #1 'p': element 2 is"}, points.segment_plane, bad,
+            {distance = 1})
+        check.names({"rill.points.dbscan: option 'radius' is missing"}, points.dbscan, p)
+        check.names({"rill.points.dbscan: argument #1 'p': element 2 is", "finite"}, points.dbscan, bad, {radius = 1})
+        check.names({"option 'minimum'", "got number 0"}, points.dbscan, p, {radius = 1, minimum = 0})
+        check.names({"rill.points.evaluate: argument 'target' has no points"}, points.evaluate, p,
+            rill.stream("vec3", 0))
+        check.names({"rill.points.evaluate: option 'transform'", "four rows"}, points.evaluate, p, p,
+            {transform = {1}})
         check.names({"rill.points has no", "icp"}, function() return points.registration end)
     end)
 
@@ -311,7 +399,7 @@ describe("rill.points", function()
                 end
             end
             local path = files:path "b.ply"
-            points.save(path, {{1, 2, 3}}, {colors = {{-1, 0.2, 7}}})
+            points.save(path, {{1, 2, 3}}, {colors = {{-0.0001, 0.2, 1.0001}}})
             assert.same({0, 51, 255}, select(2, points.load(path)).colors:map("round(x * 255.0)"):get(1))
             for _, name in ipairs {"b.ply", "b.xyz"} do
                 points.save(files:path(name), rill.stream("vec3", 0))
@@ -320,6 +408,85 @@ describe("rill.points", function()
             local ball = rill.mesh.icosphere(1)
             ball:save(path)
             assert.equal(ball.positions:bytes(), (points.load(path)):bytes())
+        end)
+
+        it("keep doubles", function()
+            local p <const> = rill.from({{500000.125, 4649776.0625, 1 / 3}, {-1e-300, 0.1, 1e200}}, "dvec3")
+            for _, name in ipairs {"d.ply", "d.xyz"} do
+                for _, encoding in ipairs(name == "d.ply" and {"ascii", "little", "big"} or {"ascii"}) do
+                    local path <const> = files:path(name)
+                    points.save(path, p, {encoding = encoding, normals = {{0, 0, 1}, {1, 0, 0}}})
+                    local q, more = points.load(path, {type = "double"})
+                    assert.equal("dvec3", q.type)
+                    assert.equal(p:bytes(), q:bytes())
+                    assert.same({{0, 0, 1}, {1, 0, 0}}, more.normals:read())
+                    check.names({"vertex 1 has a number that is not finite"}, points.load, path)
+                    points.save(path, p:domain(1, 1), {encoding = encoding})
+                    assert.same(p:domain(1, 1):cast("vec3"):read(), (points.load(path)):read())
+                end
+            end
+            local ball <const> = rill.mesh.icosphere(1)
+            for _, name in ipairs {"d.obj", "d.off", "d.stl"} do
+                ball:save(files:path(name))
+                local single = points.load(files:path(name))
+                local q = points.load(files:path(name), {type = "double"})
+                assert.equal("dvec3", q.type)
+                assert.equal(single:bytes(), q:cast("vec3"):bytes())
+            end
+            check.names({"vertex 0 has a number that is not finite"}, points.save, files:path "d.ply",
+                rill.from({{0, 0 / 0, 0}}, "dvec3"))
+        end)
+
+        it("with numbers that are not finite are refused, or their points are left out or kept", function()
+            local ply <const> = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n" ..
+                "property float z\nproperty float nx\nproperty float ny\nproperty float nz\nproperty uchar red\n" ..
+                "property uchar green\nproperty uchar blue\nelement face 1\nproperty list uchar int vertex_indices\n" ..
+                "end_header\n0 0 0 0 0 1 255 0 0\nnan 1 1 0 0 1 0 0 0\n2 2 2 0 inf 1 0 0 0\n3 3 3 1 0 0 0 255 0\n" ..
+                "3 0 1 3\n"
+            local xyz <const> = "0 0 0 0 0 1 1 0 0\nnan 1 1 0 0 1 0 0 0\n2 2 2 0 inf 1 0 0 0\n3 3 3 1 0 0 0 1 0\n"
+            for name, text in pairs {["n.ply"] = ply, ["n.xyz"] = xyz} do
+                local path <const> = files:write(name, text)
+                for _, type in ipairs {"float", "double"} do
+                    check.names({"rill.points.load: cannot read", "vertex 1 has a number that is not finite",
+                        "the option invalid = \"drop\" leaves such points out"}, points.load, path, {type = type})
+                    local p, more = points.load(path, {type = type, invalid = "drop"})
+                    assert.equal(type == "double" and "dvec3" or "vec3", p.type)
+                    assert.same({{0, 0, 0}, {3, 3, 3}}, p:read())
+                    assert.same({{0, 0, 1}, {1, 0, 0}}, more.normals:read())
+                    assert.same({{1, 0, 0}, {0, 1, 0}}, more.colors:read())
+                    p, more = points.load(path, {type = type, invalid = "keep"})
+                    assert.equal(4, p.size)
+                    assert.truthy(p:get(2)[1] ~= p:get(2)[1])
+                    assert.same({0, math.huge, 1}, more.normals:get(3))
+                    assert.same({{1, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 1, 0}}, more.colors:read())
+                end
+            end
+            local path <const> = files:write("e.xyz", "nan 0 0\n")
+            assert.equal(0, (points.load(path, {invalid = "drop"})).size)
+            check.names({"option 'invalid'", "got \"skip\""}, points.load, path, {invalid = "skip"})
+            check.names({"option 'type'", "\"float\" or \"double\""}, points.load, path, {type = "dvec3"})
+        end)
+
+        it("with colors up to 255 are divided by 255, and other colors are refused", function()
+            local path <const> = files:write("c.xyzrgb", "0 0 0 255 51 0\n1 0 0 0 0 0\n")
+            local _, more = points.load(path)
+            local c <const> = more.colors:read()
+            assert.near(0.2, c[1][2], 1e-7)
+            assert.same({{1, c[1][2], 0}, {0, 0, 0}}, c)
+            for _, text in ipairs {"0 0 0 2.5 0 0\n", "0 0 0 256 0 0\n", "0 0 0 -1 0 0\n", "0 0 0 300.5 1 1\n"} do
+                check.names({"rill.points.load: '", "expected numbers from 0 to 1, or whole numbers from 0 to 255",
+                    "rill.csv.load reads other columns"}, points.load, files:write("c.xyzrgb", text))
+            end
+            assert.same({1, 0, 0.5}, select(2, points.load(files:write("c.xyzrgb", "0 0 0 1.001 -0.001 0.5\n")))
+                .colors:get(1))
+            for _, name in ipairs {"c.ply", "c.xyz"} do
+                check.names({"rill.points.save: option 'colors': expected numbers from 0 to 1, got 0 to 255",
+                    "(colors / 255):eval() converts 0 .. 255"}, points.save, files:path(name), {{0, 0, 0}},
+                    {colors = {{0, 128, 255}}})
+                check.names({"expected numbers from 0 to 1, got -1 to 7"}, points.save, files:path(name), {{0, 0, 0}},
+                    {colors = {{-1, 0, 7}}})
+                points.save(files:path(name), rill.stream("vec3", 0), {colors = rill.stream("vec3", 0)})
+            end
         end)
 
         it("of other programs are understood", function()

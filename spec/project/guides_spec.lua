@@ -1,5 +1,5 @@
--- Runs the code in the last column of the tables of docs/guide_from_pytorch.md, docs/guide_from_warp.md and
--- docs/guide_tables.md, with the values of the code blocks before the tables.
+-- Runs the code in the last column of the tables of docs/guide_from_pytorch.md, docs/guide_from_warp.md,
+-- docs/guide_points.md and docs/guide_tables.md, with the values of the code blocks before the tables.
 local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -30,7 +30,7 @@ describe("the tables of guides", function()
     leaks.watch(setup, teardown)
 
     for path, count in pairs {["docs/guide_from_pytorch.md"] = 40, ["docs/guide_from_warp.md"] = 20,
-        ["docs/guide_tables.md"] = 50} do
+        ["docs/guide_tables.md"] = 60, ["docs/guide_points.md"] = 40} do
         it("contain code that runs: " .. path, function()
             local files <close> = setmetatable({files = tempfiles.open()}, {
                 __close = function(self) self.files:close() end,
@@ -40,7 +40,7 @@ describe("the tables of guides", function()
             run(prelude, environment)
             assert.is_true(#pieces >= count)
             for _, piece in ipairs(pieces) do
-                local moved = piece:gsub('"([%w.]+%.[nc][ps][zv])"', function(name)
+                local moved = piece:gsub('"([%w.]+%.[ncp][psl][zvy])"', function(name)
                     return ("%q"):format(files.files.directory .. "/" .. name)
                 end)
                 local done, result = pcall(run, moved, environment)

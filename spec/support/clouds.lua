@@ -10,6 +10,9 @@ end
 
 local function sub(a, b) return {a[1] - b[1], a[2] - b[2], a[3] - b[3]} end
 local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
+local function cross(a, b)
+    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
+end
 
 -- Returns the indices of the k nearest points of point i, and their distances.
 local function nearest(list, i, k, without)
@@ -131,6 +134,111 @@ function clouds.registration(p, _, what, size)
             near_to(i == j and 1 or 0, s, 1e-12, what)
         end
     end
+end
+
+--- clouds.evaluation(p, list, what, distance) checks the pairs of a cloud and the same cloud turned by a little.
+function clouds.evaluation(p, list, what, distance)
+    local move <const> = rill.translation {0.3 * distance, 0.2 * distance, 0} * rill.rotation({3, 1, 2}, 0.02)
+    local moved <const> = points.transform(p, move):read()
+    local pairs_found, sum, unsure = 0, 0, 0
+    for i = 1, #list do
+        local least = math.huge
+        for j = 1, #list do
+            local d <const> = sub(moved[i], list[j])
+            least = math.min(least, math.sqrt(dot(d, d)))
+        end
+        if least <= distance then pairs_found, sum = pairs_found + 1, sum + least^2 end
+        if math.abs(least - distance) <= 1e-6 * distance then unsure = unsure + 1 end
+    end
+    local report <const> = points.evaluate(p, p, {transform = move, distance = distance})
+    assert(math.abs(report.pairs - pairs_found) <= unsure, what)
+    assert(report.fitness == report.pairs / #list, what)
+    if report.pairs == pairs_found then
+        near_to(pairs_found > 0 and math.sqrt(sum / pairs_found) or 0, report.rmse, 1e-5 * distance, what)
+    end
+end
+
+--- clouds.clusters(p, list, what, radius, minimum) checks the clusters of DBSCAN. Points have any number of coordinates.
+function clouds.clusters(p, list, what, radius, minimum)
+    local near, core, label, count = {}, {}, {}, 0
+    for i = 1, #list do
+        near[i] = {}
+        for j = 1, #list do
+            local square = 0
+            for d = 1, #list[i] do square = square + (list[i][d] - list[j][d])^2 end
+            if square <= radius * radius then near[i][#near[i] + 1] = {square, j} end
+        end
+        core[i] = #near[i] >= minimum
+        table.sort(near[i], function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end)
+    end
+    for i = 1, #list do
+        if core[i] and not label[i] then
+            local rest = {i}
+            label[i] = count
+            while #rest > 0 do
+                for _, x in ipairs(near[table.remove(rest)]) do
+                    local j <const> = x[2]
+                    if core[j] and not label[j] then
+                        label[j], rest[#rest + 1] = count, j
+                    end
+                end
+            end
+            count = count + 1
+        end
+    end
+    local found, clusters = points.dbscan(p, {radius = radius, minimum = minimum})
+    local expected = {}
+    for i = 1, #list do
+        expected[i] = label[i]
+        for _, x in ipairs(core[i] and {} or near[i]) do
+            if core[x[2]] then
+                expected[i] = label[x[2]]
+                break
+            end
+        end
+        expected[i] = expected[i] or -1
+    end
+    assert(clusters == count, ("%s: expected %d clusters, got %d"):format(what, count, clusters))
+    for i, number in ipairs(#list > 0 and found:values() or {}) do
+        assert(number == expected[i], ("%s: point %d: expected %d, got %d"):format(what, i, expected[i], number))
+    end
+end
+
+--- clouds.plane(p, list, what, distance, seed) checks a plane, the mask of the points near it, and, for few points whose
+-- planes are exact, that no plane through three points has more.
+function clouds.plane(p, list, what, distance, seed, exact)
+    local most = 0
+    for i = 1, exact and #list or 0 do
+        for j = i + 1, #list do
+            for k = j + 1, #list do
+                local n <const> = cross(sub(list[j], list[i]), sub(list[k], list[i]))
+                local count = 0
+                for m = 1, #list do
+                    count = count + (dot(n, sub(list[m], list[i])) == 0 and 1 or 0)
+                end
+                most = dot(n, n) > 0 and math.max(most, count) or most
+            end
+        end
+    end
+    local done, plane, inside = pcall(points.segment_plane, p, {distance = distance, seed = seed})
+    -- Points on a line are not exactly on one, since they are rounded.
+    if #list < 3 or exact and most == 0 or what:find "^equal" or what:find "^line" and not done then
+        assert(not done and (plane:find "needs 3 points" or plane:find "no sample of three points"), what)
+        return
+    end
+    assert(done, plane)
+    near_to(1, dot(plane, plane), 1e-12, what)
+    assert(plane[3] > 0 or plane[3] == 0 and (plane[2] > 0 or plane[2] == 0 and plane[1] > 0), what)
+    local count, size, mask = 0, 0, inside:values()
+    for i, x in ipairs(list) do
+        size = math.max(size, math.abs(x[1]), math.abs(x[2]), math.abs(x[3]))
+        local off <const> = math.abs(dot(plane, x) + plane[4])
+        count = count + (mask[i] and 1 or 0)
+        assert((off <= distance) == mask[i] or math.abs(off - distance) <= 1e-12 * size + 1e-9 * distance, what)
+    end
+    assert(count >= math.max(3, most), ("%s: %d points, expected %d"):format(what, count, most))
+    local again, same = points.segment_plane(p, {distance = distance, seed = seed})
+    assert(table.concat(plane, " ") == table.concat(again, " ") and inside:bytes() == same:bytes(), what)
 end
 
 return clouds

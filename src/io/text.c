@@ -208,6 +208,13 @@ void text_add_number(TextWriter *writer, double number, int digits)
     text_add_bytes(writer, text, (size_t)length);
 }
 
+void text_add_doubles(TextWriter *writer, const double *numbers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        text_add_number(writer, numbers[i], 17);
+    }
+}
+
 void text_add_floats(TextWriter *writer, const float *numbers, int count)
 {
     for (int i = 0; i < count; i++) {

@@ -65,6 +65,8 @@ void text_add_bytes(TextWriter *writer, const void *bytes, size_t count);
 void text_add_number(TextWriter *writer, double number, int digits);
 /* Appends numbers, each with a blank before it and nine significant digits. */
 void text_add_floats(TextWriter *writer, const float *numbers, int count);
+/* Appends numbers, each with a blank before it and 17 significant digits. */
+void text_add_doubles(TextWriter *writer, const double *numbers, int count);
 /* Completes and renames the file. If writing failed, keeps the old file and returns false with error_set. */
 bool text_end(TextWriter *writer);
 

@@ -388,6 +388,9 @@ rill.points.icp(source, target): icp registration_icp registration align
 rill.points.normals(p): estimate_normals
 rill.points.voxel(p, size): voxel_down_sample voxel_grid downsample
 rill.points.outliers(p): remove_statistical_outlier statistical_outlier
+rill.points.evaluate(source, target): evaluate_registration
+rill.points.segment_plane(p, {distance = d}): ransac fit_plane
+rill.points.dbscan(p, {radius = r}): cluster_dbscan cluster clusters
 rill.neighbors: knn kdtree KDTree cKDTree nearest nearest_neighbor nearest_neighbors neighbor NearestNeighbors
 rill.neighbors(points, {radius = r}): radius_search ball_query query_ball_point
 rill.arange(from, to): range

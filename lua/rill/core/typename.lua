@@ -5,6 +5,7 @@ local typename = {}
 
 local WORDS <const> = {
     ["mpi.stream"] = "a distributed stream",
+    neighbors = "a neighbor search: its streams are n.indices, n.distances and n.starts",
     big = "a big stream: b:map computes, b:domain reads elements into a stream",
 }
 

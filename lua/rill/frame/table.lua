@@ -554,7 +554,8 @@ function methods.filter(t, condition, constants)
     local mask = errors.open("frame:filter", condition, "expected an expression over the columns (a string) or a " ..
         "mask, got %s")
     if #mask.shape ~= 1 or mask.size ~= state.rows then
-        fail("frame:filter: the mask has shape %s, the table has %d rows", mask.shape, state.rows)
+        fail("frame:filter: the mask has shape %s, the table has %d rows%s", mask.shape, state.rows,
+            mask.size == state.rows and (": mask:reshape(%d) has one element for each row"):format(state.rows) or "")
     end
     return frame.take(state, rill.iota(state.rows):find(mask))
 end

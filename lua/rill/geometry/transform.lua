@@ -86,5 +86,48 @@ for name, f in pairs(transform) do
     transform[name] = errors.guard(f, "rill." .. name)
 end
 
+-- Eliminates column k of the rows of a matrix and of the right sides after its columns, with the largest pivot (Gauss
+-- and Jordan). Returns false if it is 0 or NaN.
+local function eliminate(rows, k)
+    local best = k
+    for i = k + 1, 3 do best = math.abs(rows[i][k]) > math.abs(rows[best][k]) and i or best end
+    rows[k], rows[best] = rows[best], rows[k]
+    local pivot <const> = rows[k]
+    if pivot[k] == 0 or pivot[k] ~= pivot[k] then return false end
+    for j = #pivot, k, -1 do pivot[j] = pivot[j] / pivot[k] end
+    for i = 1, 3 do
+        local f <const> = rows[i][k]
+        for j = k, i ~= k and #pivot or 0 do rows[i][j] = rows[i][j] - f * pivot[j] end
+    end
+    return true
+end
+
+--- rill.points.inverse(transform) returns the inverse of a transform: four rows of four numbers, the last one
+-- 0, 0, 0, 1.
+transform.inverse = errors.guard(function(M, ...)
+    local where <const> = "rill.points.inverse"
+    errors.none(where, 2, 1, (...))
+    local good, moves = option.is_matrix(M, math.huge)
+    if not (good and moves) then
+        fail("%s: argument #1 'transform': expected four rows of four numbers, the last one {0, 0, 0, 1}, got %s",
+            where, errors.told(M))
+    end
+    local rows = {}
+    for i = 1, 3 do
+        rows[i] = {M[i][1], M[i][2], M[i][3], i == 1 and 1.0 or 0.0, i == 2 and 1.0 or 0.0, i == 3 and 1.0 or 0.0,
+            -M[i][4]}
+    end
+    for k = 1, 3 do
+        if not eliminate(rows, k) then
+            fail("%s: argument #1 'transform': the transform has no inverse: it moves all points into a plane", where)
+        end
+    end
+    local inverse = {}
+    for i = 1, 3 do inverse[i] = table.move(rows[i], 4, 7, 1, {}) end
+    if not option.is_vector(inverse[1]) or not option.is_vector(inverse[2]) or not option.is_vector(inverse[3]) then
+        fail("%s: argument #1 'transform': its inverse is not in the range of doubles", where)
+    end
+    return create(table.unpack(inverse))
+end, "rill.points.inverse")
 
 return transform

@@ -23,8 +23,23 @@ points.transform = lazy.call("rill.points.cloud", "transform")
 -- the transform that moves the source onto the target, four rows of four numbers, and a report.
 points.icp = lazy.call("rill.points.registration", "icp")
 
---- rill.points.load(path) returns the points of a file (PLY, XYZ, OBJ, OFF, STL), and a table with the streams
--- `normals` and `colors` if the file has them.
+--- rill.points.evaluate(source, target [, {distance =, transform =}]) returns {fitness =, rmse =, pairs =}: how well a
+-- transform registers the source with the target. Default of transform: the identity.
+points.evaluate = lazy.call("rill.points.registration", "evaluate")
+
+--- rill.points.inverse(transform) returns the inverse of a transform, four rows of four numbers.
+points.inverse = lazy.call("rill.geometry.transform", "inverse")
+
+--- rill.points.segment_plane(p, {distance = [, iterations = 1000, seed =]}) returns the plane with the most points
+-- within a distance, {a, b, c, d}, and whether each point is within it.
+points.segment_plane = lazy.call("rill.points.segmentation", "segment_plane")
+
+--- rill.points.dbscan(p, {radius = [, minimum = 10]}) returns the cluster of each point, 0-based, -1 for noise, and the
+-- number of clusters.
+points.dbscan = lazy.call("rill.points.segmentation", "dbscan")
+
+--- rill.points.load(path [, {type = "float", invalid = "error"}]) returns the points of a file (PLY, XYZ, OBJ, OFF,
+-- STL), and a table with the streams `normals` and `colors` if the file has them.
 points.load = lazy.call("rill.points.files", "load")
 
 --- rill.points.save(path, p [, {normals =, colors =, encoding =}]) writes a PLY or XYZ file.

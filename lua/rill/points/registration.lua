@@ -1,5 +1,6 @@
 -- Registration of point clouds by the iterative closest point algorithm (P. Besl and N. McKay, "A Method for
 -- Registration of 3-D Shapes", 1992).
+local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local held = require "rill.core.scope"
 local option = require "rill.core.options"
@@ -101,19 +102,25 @@ local function by_planes(own, given)
     return motion(solve(A, b)), list[#list - 1], list[#list]
 end
 
--- Returns the streams of the arguments, and the middle of the target and the inverse of its size.
-local function take(own, source, target, taken)
-    local p = cloud.points(WHERE, 1, "source", source)
+-- Returns two clouds as streams of one type, and the least and the largest coordinates of the target.
+local function clouds(own, where, source, target)
+    local p = cloud.points(where, 1, "source", source)
     own.source = p ~= source and p or nil
-    local q, low, high = cloud.points(WHERE, 2, "target", target)
+    local q, low, high = cloud.points(where, 2, "target", target)
     own.target = q ~= target and q or nil
     if p.type ~= q.type then -- both as doubles
         own.p, own.q = p:cast "dvec3", q:cast "dvec3"
         p, q = own.p, own.q
     end
     for name, s in pairs {source = p, target = q} do
-        if s.size == 0 then fail("%s: argument '%s' has no points", WHERE, name) end
+        if s.size == 0 then fail("%s: argument '%s' has no points", where, name) end
     end
+    return p, q, low, high
+end
+
+-- Returns the streams of the arguments, and the middle of the target and the inverse of its size.
+local function take(own, source, target, taken)
+    local p <const>, q, low, high = clouds(own, WHERE, source, target)
     local normals
     if taken.normals ~= nil then
         normals = vectors.each(WHERE, "normals", taken.normals, q.size)
@@ -123,6 +130,30 @@ local function take(own, source, target, taken)
     local size <const> = vector.diagonal(low, high)
     return p, q, normals, vector.middle(low, high), size > 0 and 1 / size or 1
 end
+
+local EVALUATE <const> = {
+    distance = option.positive, transform = {option.is_data, "four rows of four numbers"},
+}
+
+--- rill.points.evaluate(source, target, options) returns how well a transform registers the source with the target:
+-- {fitness =, rmse =, pairs =}.
+registration.evaluate = errors.guard(function(source, target, options)
+    local where <const> = "rill.points.evaluate"
+    local taken <const> = option.take(where, options, EVALUATE)
+    local rows <const> = {cloud.rows(where .. ": option 'transform'", taken.transform or
+        transforms.translation {0, 0, 0})}
+    rows[4] = {0, 0, 0, 1}
+    local own <close> = held {}
+    local p <const>, q = clouds(own, where, source, target)
+    own.moved = cloud.transform(p, rows)
+    local n <close> = search.neighbors(q, {k = 1, queries = own.moved, radius = taken.distance})
+    own.indices, own.distances = n.indices, n.distances
+    own.near = rill.isinf(own.distances):eval()
+    own.wide = rill.where(own.near, 0, own.distances):eval():cast "double"
+    local pairs_found <const>, norm = p.size - own.near:count(), own.wide:norm()
+    return {fitness = pairs_found / p.size, rmse = pairs_found > 0 and norm / math.sqrt(pairs_found) or 0.0,
+        pairs = pairs_found}
+end, "rill.points.evaluate")
 
 -- Returns a transform of positions that are measured from `middle` in units of 1 / scale as a transform of positions.
 local function unscaled(rows, middle, scale)

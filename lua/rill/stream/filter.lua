@@ -62,7 +62,9 @@ local function check_extent(where, s, mask)
         fail(where, "argument #1 'pred': expected an open stream, got closed stream")
     elseif what == "stream" and not core._same_extent(s, mask)
         or what == "expression" and mask.shape ~= s.shape then
-        fail(where, "argument #1 'pred': the mask has shape %s, the stream %s", mask.shape, s.shape)
+        fail(where, "argument #1 'pred': the mask has shape %s, the stream %s%s", mask.shape, s.shape,
+            mask.size == s.size and #s.shape == 1 and (": mask%s:reshape(%d) has the shape of the stream"):format(
+                what == "expression" and ":eval()" or "", s.size) or "")
     end
 end
 

@@ -21,7 +21,9 @@ static bool upload(Device *device, const MeshData *mesh, Stream *const streams[5
 {
     Shape vertices = {.rank = 1, .size = {(int64_t)mesh->vertices}},
           faces = {.rank = 1, .size = {(int64_t)mesh->faces}};
-    return packed_stream(device, type_of(SCALAR_FLOAT, 3), &vertices, mesh->positions, streams[0]) &&
+    const Type *type = type_of(mesh->reading.doubles ? SCALAR_DOUBLE : SCALAR_FLOAT, 3);
+    const void *positions = mesh->reading.doubles ? (const void *)mesh->exact : mesh->positions;
+    return packed_stream(device, type, &vertices, positions, streams[0]) &&
            packed_stream(device, type_of(SCALAR_INT, 3), &faces, mesh->triangles, streams[1]) &&
            (mesh->normal_owner == MESH_NONE ||
             upload_owned(device, mesh, mesh->normals, 3, mesh->normal_owner, streams[2])) &&
@@ -29,28 +31,29 @@ static bool upload(Device *device, const MeshData *mesh, Stream *const streams[5
            (!mesh->colors || packed_stream(device, type_of(SCALAR_FLOAT, 3), &vertices, mesh->colors, streams[4]));
 }
 
-static bool load_streams(Device *device, const char *path, bool skip, Stream *const streams[5])
+static bool load_streams(Device *device, const char *path, MeshReading reading, Stream *const streams[5])
 {
     MeshData mesh;
-    bool done = mesh_load(path, skip, &mesh) && upload(device, &mesh, streams);
+    bool done = mesh_load(path, reading, &mesh) && upload(device, &mesh, streams);
     mesh_free(&mesh);
     return done;
 }
 
-/* _mesh_load(path, skip, function): returns streams of positions, triangles, normals, uv and colors; false for those that are
- * missing. function: the name in messages. Default: "rill.mesh.load". */
+/* _mesh_load(path, skip, function, doubles, invalid): returns streams of positions, triangles, normals, uv and colors; false
+ * for those that are missing. function: the name in messages. Default: "rill.mesh.load". doubles: positions are dvec3.
+ * invalid: vertices may have numbers that are not finite. */
 static int load(lua_State *L)
 {
     const char *function = luaL_optstring(L, 3, "rill.mesh.load");
     const char *path = argument_path(L, 1, function, 1, "path");
-    bool skip = lua_toboolean(L, 2);
+    MeshReading reading = {lua_toboolean(L, 2), lua_toboolean(L, 4), lua_toboolean(L, 5)};
     Device *device = state_device(L);
     lua_settop(L, 3);
     Stream *streams[5];
     for (int i = 0; i < 5; i++) {
         streams[i] = stream_handle_push(L);
     }
-    binding_run(L, device, function, load_streams(device, path, skip, streams));
+    binding_run(L, device, function, load_streams(device, path, reading, streams));
     for (int i = 2; i < 5; i++) {
         if (!streams[i]->device) {
             lua_pushboolean(L, false);
@@ -67,7 +70,7 @@ static int parse(lua_State *L)
 {
     const char *path = argument_path(L, 1, "rill.mesh.load", 1, "path");
     MeshData mesh;
-    if (!mesh_load(path, lua_toboolean(L, 2), &mesh)) {
+    if (!mesh_load(path, (MeshReading){.skip = lua_toboolean(L, 2)}, &mesh)) {
         mesh_free(&mesh);
         error_prefix("rill.mesh.load");
         binding_raise(L);
@@ -90,14 +93,19 @@ static MeshOwner owner_of(const Stream *stream, const MeshData *mesh)
                                                                : MESH_FACES;
 }
 
-/* Reads the streams of positions, triangles, normals, uv and colors; all but positions may be NULL. */
+/* Reads the streams of positions, triangles, normals, uv and colors; all but positions may be NULL. Positions of doubles are
+ * read as MeshData.exact, for PLY and XYZ files. */
 static bool fetch(const Stream *const streams[5], MeshData *mesh)
 {
     mesh->vertices = (size_t)stream_elements(streams[0]);
     mesh->faces = streams[1] ? (size_t)stream_elements(streams[1]) : 0;
-    mesh->positions = packed_bytes(streams[0]);
-    mesh->triangles = mesh->positions && streams[1] ? packed_bytes(streams[1]) : NULL;
-    bool done = mesh->positions && (mesh->triangles || !streams[1]);
+    if (streams[0]->type->scalar == SCALAR_DOUBLE) {
+        mesh->exact = packed_bytes(streams[0]);
+    } else {
+        mesh->positions = packed_bytes(streams[0]);
+    }
+    mesh->triangles = streams[1] ? packed_bytes(streams[1]) : NULL;
+    bool done = (mesh->positions || mesh->exact) && (mesh->triangles || !streams[1]);
     if (done && streams[2]) {
         mesh->normal_owner = owner_of(streams[2], mesh);
         done = (mesh->normals = packed_bytes(streams[2])) != NULL;

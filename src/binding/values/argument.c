@@ -257,6 +257,9 @@ static const char *describe_table(lua_State *L, int index)
     if (strcmp(name, "rill.mpi.stream") == 0) {
         return lua_pushliteral(L, "a distributed stream");
     }
+    if (strcmp(name, "rill.neighbors") == 0) {
+        return lua_pushliteral(L, "a neighbor search: its streams are n.indices, n.distances and n.starts");
+    }
     if (strncmp(name, "rill.", 5) == 0) {
         return lua_pushstring(L, name + 5);
     }

@@ -58,7 +58,10 @@ static bool check_items(lua_State *L, int index, const Type *type)
         lua_replace(L, -2);
     }
     bool keyed = lua_istable(L, -1) && is_keyed(L, lua_gettop(L));
-    if (keyed) {
+    if (keyed && luaL_getmetafield(L, -1, "__name") != LUA_TNIL) { /* an object, whose keys are internal */
+        lua_pop(L, 1);
+        error_set("expected a table with the items 1, 2 ..., got %s", binding_describe(L, -1));
+    } else if (keyed) {
         lua_pushnil(L);
         lua_next(L, -2);
         error_set("expected a table with the items 1, 2 ..., got one with the key %s%s", binding_key(L, -2), hint);

@@ -46,9 +46,9 @@ static bool decode(const FileBytes *file, void *mesh)
     return format && format->decode(file->data, file->size, mesh);
 }
 
-bool mesh_load(const char *path, bool skip, MeshData *mesh)
+bool mesh_load(const char *path, MeshReading reading, MeshData *mesh)
 {
-    *mesh = (MeshData){.skip = skip};
+    *mesh = (MeshData){.reading = reading};
     return file_decode(path, decode, mesh);
 }
 
@@ -90,6 +90,16 @@ static bool check_finite(const float *numbers, size_t width, size_t count, const
     return true;
 }
 
+static bool check_exact(const MeshData *mesh)
+{
+    for (size_t i = 0; mesh->exact && i < 3 * mesh->vertices; i++) {
+        if (!isfinite(mesh->exact[i])) {
+            return error_set("%s %zu has a number that is not finite", "vertex", i / 3);
+        }
+    }
+    return true;
+}
+
 /* Checks the vertex indices, since streams of a mesh may have been written after the mesh was checked. */
 static bool check_triangles(const MeshData *mesh)
 {
@@ -105,7 +115,8 @@ static bool check_triangles(const MeshData *mesh)
 
 static const MeshFormat *check(const char *path, const MeshData *mesh, const MeshEncoding *encoding)
 {
-    if (!check_triangles(mesh) || !check_finite(mesh->positions, 3, mesh->vertices, "vertex") ||
+    if (!check_triangles(mesh) || !check_exact(mesh) ||
+        !check_finite(mesh->positions, 3, mesh->exact ? 0 : mesh->vertices, "vertex") ||
         !check_finite(mesh->normals, 3, mesh_count(mesh, mesh->normal_owner), "normal") ||
         !check_finite(mesh->colors, 3, mesh->colors ? mesh->vertices : 0, "color") ||
         !check_finite(mesh->uv, 2, mesh_count(mesh, mesh->uv_owner), "texture coordinate")) {

@@ -37,9 +37,9 @@ MESH_FORMATS(MESH_FORMAT_FUNCTIONS)
 /* Returns row i (0-based) of the table, or NULL after the last one. */
 const MeshFormat *mesh_format_at(int i);
 
-/* Reads a file. Release the mesh with mesh_free, also on failure. skip: ignores unknown lines of OBJ files.
- * Returns false with error_set, which names the path and the line or byte. */
-bool mesh_load(const char *path, bool skip, MeshData *mesh);
+/* Reads a file. Release the mesh with mesh_free, also on failure. Returns false with error_set, which names the path and
+ * the line or byte. */
+bool mesh_load(const char *path, MeshReading reading, MeshData *mesh);
 /* Writes a file in the format of its extension. encoding NULL: little-endian if the format supports it, else
  * text. Returns false with error_set, which names the path. */
 bool mesh_save(const char *path, const MeshData *mesh, const MeshEncoding *encoding);

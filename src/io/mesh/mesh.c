@@ -1,12 +1,16 @@
 #include "io/mesh/mesh.h"
 
 #include "base/error.h"
+#include "io/text.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void mesh_free(MeshData *mesh)
 {
     free(mesh->positions);
+    free(mesh->exact);
     free(mesh->triangles);
     free(mesh->normals);
     free(mesh->uv);
@@ -35,13 +39,31 @@ bool mesh_reserve(MeshData *mesh, size_t vertices, size_t faces)
         return error_set("a mesh has %d vertices and triangles at most", MESH_MOST);
     }
     return mesh_grow((void **)&mesh->positions, &mesh->vertex_room, mesh->vertices + vertices, 3 * sizeof(float)) &&
+           (!mesh->reading.doubles ||
+            mesh_grow((void **)&mesh->exact, &mesh->exact_room, mesh->vertices + vertices, 3 * sizeof(double))) &&
            mesh_grow((void **)&mesh->triangles, &mesh->face_room, mesh->faces + faces, 3 * sizeof(int32_t));
+}
+
+bool mesh_accepts(const MeshData *mesh, const double *numbers, int count)
+{
+    if (mesh->reading.invalid) {
+        return true;
+    }
+    if (!mesh->reading.doubles) {
+        return text_are_finite(numbers, count);
+    }
+    return isfinite(numbers[0]) && isfinite(numbers[1]) && isfinite(numbers[2]) &&
+           text_are_finite(numbers + 3, count - 3);
 }
 
 bool mesh_add_vertex(MeshData *mesh, const double position[3])
 {
-    if (mesh->vertices == mesh->vertex_room && !mesh_reserve(mesh, 1, 0)) {
+    bool full = mesh->vertices == mesh->vertex_room || (mesh->reading.doubles && mesh->vertices == mesh->exact_room);
+    if (full && !mesh_reserve(mesh, 1, 0)) {
         return false;
+    }
+    if (mesh->reading.doubles) {
+        memcpy(mesh->exact + 3 * mesh->vertices, position, 3 * sizeof(double));
     }
     float *to = mesh->positions + 3 * mesh->vertices++;
     for (int d = 0; d < 3; d++) {

@@ -11,16 +11,24 @@ enum { MESH_MOST = INT32_MAX / 3 }; /* limit of vertices and of triangles; the n
 /* The kind of item that has one element of an array each. */
 typedef enum MeshOwner { MESH_NONE, MESH_VERTICES, MESH_FACES, MESH_CORNERS } MeshOwner;
 
+/* How a file is read. */
+typedef struct MeshReading {
+    bool skip;    /* ignore unknown lines of OBJ files */
+    bool doubles; /* also read MeshData.exact */
+    bool invalid; /* accept vertices with numbers that are not finite, in PLY and XYZ files */
+} MeshReading;
+
 typedef struct MeshData {
     float *positions;   /* three for each vertex */
+    double *exact;      /* the positions as doubles; NULL: none. PLY and XYZ files are written with them */
     int32_t *triangles; /* three 0-based vertex indices for each face */
     float *normals;     /* three for each item of normal_owner */
     float *uv;          /* two for each item of uv_owner */
     float *colors; /* red, green and blue of each vertex, usually in 0 .. 1; NULL: none. PLY and XYZ files have them */
     size_t vertices, faces;
     MeshOwner normal_owner, uv_owner;
-    size_t vertex_room, face_room; /* capacity of the arrays */
-    bool skip;                     /* ignore unknown lines; set before reading */
+    size_t vertex_room, exact_room, face_room; /* capacity of the arrays */
+    MeshReading reading;                       /* set before reading */
 } MeshData;
 
 /* The encoding of numbers in a file. */
@@ -34,6 +42,9 @@ void mesh_free(MeshData *mesh);
 bool mesh_reserve(MeshData *mesh, size_t vertices, size_t faces);
 /* Appends a vertex. Returns false with error_set on failure. */
 bool mesh_add_vertex(MeshData *mesh, const double position[3]);
+/* Returns whether `count` numbers of a vertex, of which the first three are its position, may be read: whether they are
+ * finite after conversion to the types of their arrays. */
+bool mesh_accepts(const MeshData *mesh, const double *numbers, int count);
 /* Appends a triangle. Returns false with error_set on failure. */
 bool mesh_add_triangle(MeshData *mesh, int32_t a, int32_t b, int32_t c);
 

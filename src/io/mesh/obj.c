@@ -231,7 +231,7 @@ static bool read_line(Reader *reader, TextWord word)
     if (text_is(word, "vn")) {
         return read_normal(reader);
     }
-    return reader->mesh->skip || is_ignored(word) ||
+    return reader->mesh->reading.skip || is_ignored(word) ||
            error_set(
                "line %zu: no line of OBJ begins with \"%.*s\": rill.mesh.load with the option skip = true ignores such "
                "lines, rill.frame.load reads tables",

@@ -398,7 +398,7 @@ static bool add_vertex(Reader *reader, const PlyElement *element)
     MeshData *mesh = reader->mesh;
     const double *s = reader->scalars;
     size_t at = mesh->vertices;
-    if (!text_are_finite(s, PLY_SCALARS)) {
+    if (!mesh_accepts(mesh, s, PLY_SCALARS)) {
         return prefix_position(reader, error_set("vertex %zu has a number that is not finite", at));
     }
     if (!mesh_add_vertex(mesh, s)) {
@@ -588,7 +588,8 @@ bool ply_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
 static void write_head(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
 {
     text_add(writer, "ply\nformat %s 1.0\nelement vertex %zu\n", encodings[encoding], mesh->vertices);
-    text_add(writer, "property float x\nproperty float y\nproperty float z\n");
+    const char *type = mesh->exact ? "double" : "float";
+    text_add(writer, "property %s x\nproperty %s y\nproperty %s z\n", type, type, type);
     if (mesh->normal_owner == MESH_VERTICES) {
         text_add(writer, "property float nx\nproperty float ny\nproperty float nz\n");
     }
@@ -615,6 +616,22 @@ static void write_floats(TextWriter *writer, const float *numbers, size_t count,
     memcpy(swapped, numbers, count * sizeof(float));
     byteorder_convert(swapped, sizeof(float), count, encoding == MESH_LITTLE);
     text_add_bytes(writer, swapped, count * sizeof(float));
+}
+
+static void write_position(TextWriter *writer, const MeshData *mesh, size_t vertex, MeshEncoding encoding)
+{
+    if (!mesh->exact) {
+        write_floats(writer, mesh->positions + 3 * vertex, 3, encoding);
+        return;
+    }
+    if (encoding == MESH_ASCII) {
+        text_add_doubles(writer, mesh->exact + 3 * vertex, 3);
+        return;
+    }
+    double swapped[3];
+    memcpy(swapped, mesh->exact + 3 * vertex, sizeof swapped);
+    byteorder_convert(swapped, sizeof(double), 3, encoding == MESH_LITTLE);
+    text_add_bytes(writer, swapped, sizeof swapped);
 }
 
 static void write_triangle(TextWriter *writer, const int32_t *triangle, MeshEncoding encoding)
@@ -656,7 +673,7 @@ void ply_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
     size_t end = encoding == MESH_ASCII;
     write_head(writer, mesh, encoding);
     for (size_t i = 0; i < mesh->vertices; i++) {
-        write_floats(writer, mesh->positions + 3 * i, 3, encoding);
+        write_position(writer, mesh, i, encoding);
         write_floats(writer, normals ? mesh->normals + 3 * i : mesh->positions, normals ? 3 : 0, encoding);
         write_floats(writer, uv ? mesh->uv + 2 * i : mesh->positions, uv ? 2 : 0, encoding);
         if (mesh->colors) {

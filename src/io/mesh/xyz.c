@@ -14,7 +14,9 @@ bool xyz_recognize(const unsigned char *bytes, size_t size)
 {
     TextReader text = text_reader(bytes, size, '#');
     TextWord word = text_any_word(&text);
-    if (word.length == 0 || !(isdigit((unsigned char)word.text[0]) || memchr("+-.", word.text[0], 3))) {
+    bool number = text_is(word, "nan") || text_is(word, "inf") ||
+                  (word.length > 0 && (isdigit((unsigned char)word.text[0]) || memchr("+-.", word.text[0], 3)));
+    if (!number) {
         return false;
     }
     while (text_word(&text).length > 0) {
@@ -48,13 +50,15 @@ static bool read_point(TextReader *text, TextWord first, int columns, MeshData *
 {
     double numbers[XYZ_MOST];
     size_t at = mesh->vertices;
-    if (!text_number(text, first, "a column", numbers)) {
-        return false;
+    for (int d = 0; d < columns; d++) {
+        if (!text_number(text, d == 0 ? first : text_word(text), "a column", &numbers[d])) {
+            return false;
+        }
     }
-    if (!text_are_finite(numbers, 1)) {
+    if (!mesh_accepts(mesh, numbers, columns)) {
         return error_set("line %zu: vertex %zu has a number that is not finite", text->line, at);
     }
-    if (!text_finite(text, "a column", numbers + 1, columns - 1) || !mesh_add_vertex(mesh, numbers)) {
+    if (!mesh_add_vertex(mesh, numbers)) {
         return false;
     }
     for (int d = 0; d < 3; d++) {
@@ -76,7 +80,8 @@ bool xyz_decode(const unsigned char *bytes, size_t size, MeshData *mesh)
     if (columns != 3 && columns != 6 && columns != 9) {
         return error_set(
             "the number of columns on its first line is %d: expected 3 (x, y and z), 6 (and a normal) or 9 "
-            "(and a color), divided by blanks; rill.csv.load reads other columns",
+            "(and a color), divided by blanks; rill.csv.load(path, {delimiter = \" \", header = false}) reads other "
+            "columns, of which its option 'columns' chooses some",
             columns);
     }
     if (!allocate(mesh, columns, size)) {
@@ -97,7 +102,11 @@ void xyz_encode(TextWriter *writer, const MeshData *mesh, MeshEncoding encoding)
     bool normals = mesh->normal_owner == MESH_VERTICES;
     text_add(writer, mesh->vertices ? "" : "# no points\n");
     for (size_t i = 0; i < mesh->vertices; i++) {
-        text_add_floats(writer, mesh->positions + 3 * i, 3);
+        if (mesh->exact) {
+            text_add_doubles(writer, mesh->exact + 3 * i, 3);
+        } else {
+            text_add_floats(writer, mesh->positions + 3 * i, 3);
+        }
         text_add_floats(writer, normals ? mesh->normals + 3 * i : up, normals || mesh->colors ? 3 : 0);
         text_add_floats(writer, mesh->colors ? mesh->colors + 3 * i : up, mesh->colors ? 3 : 0);
         text_add_bytes(writer, "\n", 1);

@@ -163,8 +163,14 @@ local function find_within(n)
     n.compared = (lengths * lengths):sum()
     given.ends = n.starts:copy()
     visit(false)
+    given.ends:close()
+    if n.unordered then
+        n.index, n.row, n.square = given.index, given.row, given.square
+        return
+    end
     sort_lists(n, given)
-    for _, name in ipairs {"ends", "row", "square"} do given[name]:close() end
+    given.row:close()
+    given.square:close()
 end
 
 -- ---- arguments
@@ -221,10 +227,11 @@ local function take_box(where, n, periodic, low, high)
     end
 end
 
--- Sets the tree of n.
-local function build(where, n, points)
-    local p <const> = arguments.points(where .. ": argument #1 'points'", points)
-    local low, high = arguments.box(where .. ": argument #1 'points'", p)
+-- Sets the tree of n. name: of the argument, in messages. Default: "points".
+local function build(where, n, points, name)
+    local place <const> = ("%s: argument #1 '%s'"):format(where, name or "points")
+    local p <const> = arguments.points(place, points)
+    local low, high = arguments.box(place, p)
     n.tree = tree.new(p, low, high)
 end
 
@@ -321,4 +328,13 @@ function Neighbors.methods:update(points)
 end
 class.guard(Neighbors.methods, "neighbors")
 
-return {neighbors = errors.guard(neighbors, "rill.neighbors"), points = arguments.points}
+-- Returns the points within a radius of each point of an argument `p`, as lists that are not ordered: {starts =,
+-- index =, row =, square =}, the starts of the lists and the streams of the neighbor, the point and the squared
+-- distance (double) of each entry, which the caller closes.
+local function lists(where, points, radius)
+    local n <const> = {radius = radius, unordered = true}
+    build(where, n, points, "p")
+    return search(where, n)
+end
+
+return {neighbors = errors.guard(neighbors, "rill.neighbors"), lists = lists, points = arguments.points}
