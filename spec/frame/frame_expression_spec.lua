@@ -127,6 +127,7 @@ describe("calls of methods of frames", function()
         end
         fails("groups:aggregate", function() return t:group "c".mean end)
         fails("rill.frame.load(path) reads a file", rill.frame, "x.csv")
+        fails("t:with {x = \"x > 0\"} adds a column", t.aggregate, t, {n = "count x > 0"})
         fails("files of type parquet are not supported", t.save, t, "x.parquet")
     end)
 

@@ -42,6 +42,32 @@ describe("categories of text files", function()
 
     local function quoted(text) return '"' .. text:gsub('"', '""') .. '"' end
 
+    it("are written by their names", function()
+        local texts <const> = {"b", 'a "q", c', false, "1", "NA", " s", "b", "", "nan"}
+        local t <const> = rill.frame {c = texts, x = rill.iota(#texts)}
+        local path <const> = files:path "out.csv"
+        for _, options in ipairs {{}, {delimiter = ";"}, {header = false}} do
+            t:save(path, options)
+            local list = table.move(texts, 1, #texts, 1, {})
+            list[8] = false -- an empty field
+            local back <const> = rill.csv.load(path, {frame = true, header = options.header})
+            holds(list, back[options.header == nil and "c" or "c1"])
+            local lists = {names = {"c", "x"}, c = table.move(texts, 1, #texts, 1, {}), x = t.x}
+            lists.c[3] = ""
+            local written <const> = tempfiles.read(path)
+            rill.csv.save(path, lists, options) -- writes the same file from strings
+            assert.equal(tempfiles.read(path), written)
+            rill.csv.save(path, {names = {"c", "x"}, c = t.c, x = t.x}, options)
+            assert.equal(tempfiles.read(path), written)
+        end
+        t:select "c":save(path)
+        holds({"b", 'a "q", c', false, "1", "NA", " s", "b", false, "nan"}, rill.frame.load(path).c)
+        rill.frame {c = rill.frame.category({}, {"a"})}:save(path)
+        assert.equal("c\n", tempfiles.read(path))
+        rill.csv.save(path, {c = t.c:codes()})
+        assert.equal("c\n5\n4\n", tempfiles.read(path):sub(1, 6))
+    end)
+
     it("have sorted names, and codes of fields with and without quotes", function()
         local t <const> = load_text('k,n\nb,1\n"b",2\na,3\n"c,""d""",4\n')
         assert.equal('a b c,"d"', table.concat({t.k.names[1], t.k.names[2], t.k.names[3]}, " "))

@@ -228,6 +228,14 @@ describe("rill.neighbors", function()
         names({"got frame"}, rill.from, {rill.frame {x = {1}}})
     end)
 
+    it("takes large whole numbers as a radius", function()
+        local p <const> = rill.from({{0, 0}, {4e9, 0}, {1.5e10, 0}}, "vec2")
+        local n <const> = rill.neighbors(p, {radius = 5000000000, queries = {{4e9, 1}, {0, 0}, {1e10, 0}}})
+        assert.same({0, 2, 4, 4}, n.starts:values())
+        local one <const> = rill.neighbors(p, {k = 1, radius = 5000000000, self = false})
+        assert.same({1, 0, -1}, one.indices:reshape(3):values())
+    end)
+
     it("says how results for one neighbor become masks", function()
         local p <const> = rill.from({{0, 0}, {1, 0}, {5, 5}}, "vec2")
         local t <const>, d = rill.frame {x = {1, 2, 3}}, rill.neighbors(p, {k = 1, self = false}).distances

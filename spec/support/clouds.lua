@@ -160,6 +160,7 @@ end
 
 --- clouds.clusters(p, list, what, radius, minimum) checks the clusters of DBSCAN. Points have any number of coordinates.
 function clouds.clusters(p, list, what, radius, minimum)
+    radius = 1.0 * radius
     local near, core, label, count = {}, {}, {}, 0
     for i = 1, #list do
         near[i] = {}

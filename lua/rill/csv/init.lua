@@ -1,4 +1,5 @@
 --- rill.csv: files of columns, with values that are separated by commas, tabs or another character.
+local categories = require "rill.core.categories"
 local core = require "rill.core"
 local rill = require "rill"
 local lazy = require "rill.core.lazy"
@@ -154,7 +155,7 @@ local function is_text(list)
     return #list > 0
 end
 
--- Returns a column as a table of strings or as a stream of numbers, and its length.
+-- Returns a column as a table of strings, the table of a category, or a stream of numbers, and its length.
 local function column_of(name, value)
     if option.table[1](value) then
         if is_text(value) then
@@ -165,6 +166,10 @@ local function column_of(name, value)
             fail("%s: column \"%s\": expected only strings or only numbers", SAVE, name)
         end
         value = done and s or rill.stream("double", 0)
+    end
+    local set <const> = categories.of(value)
+    if set then
+        return {codes = value, names = set.list}, value.size
     end
     local s = errors.open(SAVE, value, ("column \"%s\": expected a stream or a table, got %%s"):format(name))
     if #s.shape ~= 1 or not is_type(s.type) then

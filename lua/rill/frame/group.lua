@@ -68,6 +68,10 @@ local function aggregated(where, state, given)
             fail("%s: column \"%s\" is a key: expected another name", where, name)
         end
         specifications[i] = aggregate.parse(where, function(column)
+            if type(column) == "string" and not state.frame.columns[column] and column:find "[^%w_ ]" then
+                fail("%s: column \"%s\": there is no column \"%s\": an aggregate takes the name of a column; " ..
+                    "t:with {x = \"%s\"} adds a column with an expression", where, name, column, column)
+            end
             return frame.find(where, state.frame, column)
         end, name, list[i])
     end

@@ -126,8 +126,7 @@ function frame.save(t, path, options)
     end
     local list = {names = state.names}
     for i, name in ipairs(state.names) do
-        local s = state.columns[name]
-        list[i] = categories.of(s) and columns.texts(s, "") or s
+        list[i] = state.columns[name]
     end
     csv.save(path, list, options)
 end

@@ -206,10 +206,29 @@ static void take_texts(lua_State *L, CsvTexts *texts)
     }
 }
 
-/* Sets a column from the table of strings, or the stream, at the top of the stack. */
+/* Sets a column from the table {stream of codes, table of names} at the top of the stack. */
+static void take_category(lua_State *L, CsvColumn *column)
+{
+    column->kind = CSV_TEXT;
+    column->category = true;
+    lua_getfield(L, -1, "names");
+    take_texts(L, &column->names.texts);
+    lua_getfield(L, -2, "codes");
+    const Stream *stream = accept_check(L, lua_gettop(L), save_name, 2, "columns");
+    binding_run(L, stream->device, save_name, (column->codes = packed_bytes(stream)));
+    lua_pop(L, 2);
+}
+
+/* Sets a column from the value at the top of the stack: a table of strings, a stream, or a table of `codes` and `names`. */
 static void take_column(lua_State *L, CsvColumn *column)
 {
     if (lua_istable(L, -1)) {
+        bool category = lua_getfield(L, -1, "codes") != LUA_TNIL;
+        lua_pop(L, 1);
+        if (category) {
+            take_category(L, column);
+            return;
+        }
         column->kind = CSV_TEXT;
         take_texts(L, &column->texts);
         return;
@@ -220,8 +239,8 @@ static void take_column(lua_State *L, CsvColumn *column)
     binding_run(L, stream->device, save_name, (column->numbers = packed_doubles(stream)));
 }
 
-/* _csv_save(path, names, columns, rows, delimiter, decimal, digits, missing, header): writes columns, each a stream or
- * a table of strings. */
+/* _csv_save(path, names, columns, rows, delimiter, decimal, digits, missing, header): writes columns, each a stream, a table
+ * of strings, or the table {codes =, names =} of a category: a stream of uint and its names. */
 static int csv_save_file(lua_State *L)
 {
     const char *path = argument_path(L, 1, save_name, 1, "path");

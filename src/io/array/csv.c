@@ -676,19 +676,26 @@ static bool needs_quotes(const CsvStyle *style, const char *text, size_t length)
     return quotes;
 }
 
-/* Writes a text, in quotes if it needs them. `quotes`: in any case. */
-static void write_text(TextWriter *writer, const CsvStyle *style, const char *text, size_t length, bool quotes)
+/* Appends a text, in quotes if it needs them. `quotes`: in any case. */
+static void add_text(StrBuf *to, const CsvStyle *style, const char *text, size_t length, bool quotes)
 {
     if (!quotes && !needs_quotes(style, text, length)) {
-        text_add_bytes(writer, text, length);
+        strbuf_add_bytes(to, text, length);
         return;
     }
-    text_add_bytes(writer, "\"", 1);
+    strbuf_add_bytes(to, "\"", 1);
     for (size_t i = 0; i < length; i++) {
-        text_add_bytes(writer, "\"\"", text[i] == '"' ? 2 : 0);
-        text_add_bytes(writer, text + i, text[i] != '"');
+        strbuf_add_bytes(to, "\"\"", text[i] == '"' ? 2 : 0);
+        strbuf_add_bytes(to, text + i, text[i] != '"');
     }
-    text_add_bytes(writer, "\"", 1);
+    strbuf_add_bytes(to, "\"", 1);
+}
+
+/* Writes a text as add_text does. */
+static void write_text(TextWriter *writer, const CsvStyle *style, const char *text, size_t length, bool quotes)
+{
+    add_text(&writer->text, style, text, length, quotes);
+    text_add_bytes(writer, "", 0);
 }
 
 /* `alone`: the file has one column. A line without characters would be skipped, hence an empty text has quotes. */
@@ -732,27 +739,74 @@ static bool write_names(TextWriter *writer, const CsvStyle *style, const CsvTabl
     return values;
 }
 
-bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, const CsvColumn *columns, size_t count,
+/* What the cells of a file depend on. */
+typedef struct Cells {
+    const CsvStyle *style;
+    CsvTable reader;
+    bool numbers; /* a text in quotes that could be a number is a text */
+    bool alone;   /* the file has one column */
+} Cells;
+
+static void add_cell(StrBuf *to, const Cells *cells, const char *text, size_t length)
+{
+    bool value = length > 0 && is_value(&cells->reader, (Field){.text = text, .length = length}, cells->numbers);
+    add_text(to, cells->style, text, length, value || (cells->alone && length == 0));
+}
+
+/* Replaces the names of a category by the texts of their cells, and appends the one of missing values. */
+static bool write_cells(const Cells *cells, CsvTexts *names)
+{
+    CsvTexts texts = {0};
+    bool done = true;
+    for (size_t i = 0; i <= names->count && done; i++) {
+        size_t length = 0;
+        const char *name = i < names->count ? csv_text(names, i, &length) : "";
+        add_cell(&texts.text, cells, name, length);
+        done = csv_add_text(&texts, "", 0);
+    }
+    csv_free_texts(done ? names : &texts);
+    if (done) {
+        *names = texts;
+    }
+    return done;
+}
+
+static void write_cell(TextWriter *writer, const Cells *cells, const CsvColumn *column, size_t row)
+{
+    size_t length;
+    if (column->kind != CSV_TEXT) {
+        write_number(writer, cells->style, column, column->numbers[row], cells->alone);
+    } else if (column->category) {
+        size_t last = column->names.texts.count - 1, code = column->codes[row];
+        const char *text = csv_text(&column->names.texts, code < last ? code : last, &length);
+        text_add_bytes(writer, text, length);
+    } else {
+        const char *text = csv_text(&column->texts, row, &length);
+        add_cell(&writer->text, cells, text, length);
+        text_add_bytes(writer, "", 0);
+    }
+}
+
+bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, CsvColumn *columns, size_t count,
                size_t rows)
 {
-    const CsvTable reader = {.format = {.decimal = style->decimal, .missing = ""}};
+    Cells cells = {.style = style, .reader = {.format = {.decimal = style->decimal, .missing = ""}}};
     TextWriter writer;
     if (!text_begin(&writer, path)) {
         return false;
     }
     /* csv_open does not recognize names that could be values if a number below them is in quotes. */
-    bool numbers = !style->header || !write_names(&writer, style, &reader, names, count);
-    for (size_t row = 0; row < rows; row++) {
+    cells.numbers = !style->header || !write_names(&writer, style, &cells.reader, names, count);
+    cells.alone = count == 1;
+    for (size_t c = 0; c < count; c++) {
+        if (columns[c].category && !write_cells(&cells, &columns[c].names.texts)) {
+            writer.failed = true;
+        }
+    }
+    for (size_t row = 0; row < rows && !writer.failed; row++) {
         for (size_t c = 0; c < count; c++) {
-            size_t length = 0;
-            const char *text = columns[c].kind == CSV_TEXT ? csv_text(&columns[c].texts, row, &length) : NULL;
             text_add_bytes(&writer, &style->delimiter, c > 0);
-            if (text) {
-                bool value = length > 0 && is_value(&reader, (Field){.text = text, .length = length}, numbers);
-                write_text(&writer, style, text, length, value || (count == 1 && length == 0));
-            } else {
-                write_number(&writer, style, &columns[c], columns[c].numbers[row], count == 1);
-            }
+            write_cell(&writer, &cells, &columns[c], row);
         }
         text_add_bytes(&writer, "\n", 1);
     }

@@ -48,9 +48,10 @@ typedef struct CsvStyle {
     bool header;
 } CsvStyle;
 
-/* Writes a file (see file_write) of `count` columns of the kinds CSV_NUMBER and CSV_TEXT with `rows` rows. Returns
- * false with error_set on failure. */
-bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, const CsvColumn *columns, size_t count,
+/* Writes a file (see file_write) of `count` columns of the kinds CSV_NUMBER and CSV_TEXT with `rows` rows. A column of text
+ * has `texts`, or is a category with `codes` and `names`, which the function changes. Returns false with error_set on
+ * failure. */
+bool csv_write(const char *path, const CsvStyle *style, const CsvTexts *names, CsvColumn *columns, size_t count,
                size_t rows);
 
 #endif

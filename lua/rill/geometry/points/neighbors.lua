@@ -57,7 +57,7 @@ end
 -- Returns the arguments that all traversals have.
 local function arguments_of(n, more)
     more.q, more.p, more.boxes, more.leaves = n.sorted, n.tree.points, n.tree.boxes, n.tree.leaves
-    more.most, more.without, more.box = n.radius and n.radius * n.radius or math.huge, n.without and 1 or 0, n.box
+    more.most, more.without, more.box = n.radius and 1.0 * n.radius * n.radius or math.huge, n.without and 1 or 0, n.box
     return more
 end
 
