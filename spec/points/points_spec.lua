@@ -209,6 +209,9 @@ describe("rill.points", function()
             clouds.plane(p, list, what, 0.1 * scale, 3)
             if what:find "lattice" and #list <= 5 then clouds.plane(p, list, what, 1e-9, 5, true) end
         end)
+        -- Four of five points are exactly in one plane.
+        local five <const> = {{-3, -3, -2}, {-3, -2, -3}, {0, -2, -2}, {3, -1, -3}, {-3, -3, -3}}
+        clouds.plane(rill.from(five, "vec3"), five, "five", 1e-9, 1, true)
         -- A floor with bumps, a wall, and stray points.
         local make <const> = rill.kernel [[kernel void place(int i<>, out dvec3 p<>) {
             dvec3 r = dvec3(random(), random(), random());

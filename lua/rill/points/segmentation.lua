@@ -18,6 +18,7 @@ local BATCH <const> = 64 -- candidates that are counted at once
 local DRAWN <const> = 65536 -- points on which candidates are counted, if there are more
 local FINALISTS <const> = 8 -- candidates that are then counted on all points
 local LANES <const>, SHARE <const> = 256, 16384 -- partial sums, at least, and points of each, at most
+local COARSE <const> = 1e-4 -- candidates are compared in floats if the distance is a larger fraction of the cloud
 local DOUBT <const> = 1e-8 -- the probability with which a better plane may be missed
 
 local PLANE <const> = {
@@ -104,13 +105,14 @@ segmentation.segment_plane = errors.guard(function(points, options)
     if p.size < 3 then
         fail("%s: argument #1 'p': a plane needs 3 points or more, got %d", where, p.size)
     end
-    local run <const> = texts:program {V = p.type, R = p.type == "dvec3" and "double" or "float"}
+    local size <const> = vector.diagonal(low, high)
+    local wide <const> = p.type == "dvec3" or taken.distance < COARSE * size
+    local run <const> = texts:program {V = p.type, R = wide and "double" or "float", W = wide and "dvec3" or "vec3"}
     local best <const> = best_of(run, p, taken)
     if best.count < 0 then
         fail("%s: no sample of three points determines a plane: the points lie on a line or coincide, or the option " ..
             "'iterations', %d, is too small", where, taken.iterations)
     end
-    local size <const> = vector.diagonal(low, high)
     local plane = refined(run, p, best, taken.distance, size > 0 and 1 / size or 1)
     local other = counted(run, p, best, taken.distance)
     if plane.count < other.count then plane, other = other, plane end
@@ -138,7 +140,7 @@ segmentation.dbscan = errors.guard(function(points, options)
     local own <close> = held {}
     local n <const> = search.lists(where, points, taken.radius)
     for _, name in ipairs {"starts", "index", "row", "square"} do own[name] = n[name] end
-    local run <const>, size = texts:program {V = "vec3", R = "float"}, n.tree.count
+    local run <const>, size = texts:program {V = "vec3", R = "float", W = "vec3"}, n.tree.count
     if size == 0 then return rill.stream("int", 0), 0 end
     own.core = run.core_points {starts = n.starts, least = taken.minimum, shape = size}
     own.all = rill.iota(size)

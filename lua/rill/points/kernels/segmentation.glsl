@@ -1,4 +1,4 @@
-// $V: the type of points, vec3 or dvec3. $R: the type of their coordinates.
+// $V: the type of points, vec3 or dvec3. $R and $W: the type of numbers and vectors in which candidates are compared.
 $use(union_find)
 
 // ---- planes
@@ -20,17 +20,16 @@ kernel void candidates($V p[], ivec3 r<>, out dvec3 normal<>, out dvec3 at<>) {
     normal = l > 1e-12lf ? m / l : dvec3(0.0lf);
 }
 
-// The numbers of points near each candidate, negative without a normal: lane k of a row counts points k, k + lanes, k + 2 lanes ... They select
-// candidates, so that the precision of the coordinates is sufficient.
+// The numbers of points near each candidate, negative without a normal: lane k of a row counts points k, k + lanes, k + 2 lanes ...
 kernel void counts($V p[], dvec3 normal[], dvec3 at[], int lanes, double distance, out int count<>) {
     ivec2 place = indexof(count).xy;
     int n = sizeof_stream(p).x;
-    $V m = $V(normal[place.y]), o = $V(at[place.y]);
+    $W m = $W(normal[place.y]), o = $W(at[place.y]);
     $R most = $R(distance);
     for (int i = place.x; i < n; i += lanes) {
-        count += abs(dot(m, p[i] - o)) <= most ? 1 : 0;
+        count += abs(dot(m, $W(p[i]) - o)) <= most ? 1 : 0;
     }
-    count = m == $V(0.0) ? -1 : count;
+    count = m == $W(0.0) ? -1 : count;
 }
 kernel void inside($V p<>, dvec3 normal, dvec3 at, double distance, out bool r<>) {
     r = abs(dot(normal, dvec3(p) - at)) <= distance;
