@@ -5,7 +5,7 @@ local pipe = require "bench.support.pipe"
 local support = require "bench.support"
 
 local COUNT <const> = 1000000
-local RADIUS <const> = 0.0134 -- about ten neighbors of points in a cube
+local RADIUS <const> = rill.from({0.0134}):get(1) -- about ten neighbors of points in a cube; a float, as the peer gets
 
 local shapes = {}
 
@@ -24,7 +24,13 @@ function shapes.clusters(n)
     return put(spread, rill.random(n, {seed = 4, type = "int", low = 0, high = 99}), centers, sizes):as "float"
 end
 
-local function nearest(p, k) return function() return rill.neighbors(p, {k = k}).distances end end
+-- Returns a search of the nearest k points of each point: {n, k}, or {n} for one, as scipy does.
+local function nearest(p, k)
+    return function()
+        local found = rill.neighbors(p, {k = k}).distances
+        return k == 1 and found:reshape(found.size) or found
+    end
+end
 
 return function()
     local rows = {}
