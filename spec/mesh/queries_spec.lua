@@ -227,6 +227,38 @@ describe("trees of rill.collide", function()
         end
     end)
 
+    -- A tree of a single leaf tests all triangles, without boxes. The boxes of trees with small leaves have many directions and sides.
+    it("measure the same distances in boxes of any shape as without boxes", function()
+        local text = rill.program [=[
+            kernel void corners(vec3 p[], vec3 d[], float scale, float shift, out vec3 q<>) {
+                int i = indexof(q).x, k = i / 3;
+                vec3 side = i % 3 == 0 ? vec3(0.0) : (i % 3 == 1 ? d[k] : cross(d[k], p[k]) * exp2(-float(k % 25)));
+                if (k % 5 == 4) side = vec3(side.xy, 0.0);
+                q = (p[k / 4 * 4] + 0.02 * p[k] + 0.2 * exp2(-float(k % 7)) * side + shift) * scale;
+            }
+            kernel void near(vec3 p[], vec3 d<>, float by, out vec3 q<>) { q = p[indexof(d).x % 1500] + by * d; }
+        ]=]
+        local faces <const>, list = 500, {}
+        for i = 1, faces do list[i] = {3 * i - 3, 3 * i - 2, 3 * i - 1} end
+        local p, d = rill.from(scattered(faces, 1, 3), "vec3"), rill.from(scattered(1500, 1, 4), "vec3")
+        for _, place in ipairs {{1, 0}, {1e-12, 0}, {1e12, 0}, {1, 100}} do
+            local scale <const>, shift <const> = table.unpack(place)
+            local corners = text.corners {p = p, d = d, scale = scale, shift = shift, shape = 3 * faces}
+            local m <close> = rill.mesh.new {positions = corners, triangles = list}
+            local all <close> = rill.collide.bvh(m, {leaf = faces})
+            for _, by in ipairs {1e-4, 0.1, 3, 1e5} do
+                local points = text.near(corners, d, by * scale)
+                local expected <const> = {all:distance(points)}
+                each_tree(m, function(t, which)
+                    for i, s in ipairs {t:distance(points)} do
+                        local what <const> = ("%s, scale %g, shift %g, %g"):format(which, scale, shift, by)
+                        assert(s:bytes() == expected[i]:bytes(), what)
+                    end
+                end)
+            end
+        end
+    end)
+
     it("return the lowest triangle at the nearest vertex or edge", function()
         local two = rill.mesh.new {positions = {{0.7, 0, 0}, {0.9, 0.9, 0.7}, {0, 0.5, 0}, {0, 0, 0.7}},
             triangles = {{0, 1, 2}, {1, 3, 0}}}
@@ -396,6 +428,7 @@ describe("trees of rill.collide", function()
         local t <close> = rill.collide.bvh(rill.mesh.icosphere(1))
         local o <close> = rill.stream("vec3", 10)
         t:contains(o):close()
+        for _, s in ipairs {t:distance(o)} do s:close() end
         collectgarbage()
         collectgarbage "stop"
         local before = rill.memory().streams

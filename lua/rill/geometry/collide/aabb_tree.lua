@@ -30,7 +30,7 @@ local Tree <const> = class.define {
     end,
     read = function(field, self) return rawget(self, "own")[field] end,
     release = function(t)
-        for _, name in ipairs {"face", "corner", "box", "twins", "spans", "wide", "triangles", "parts"} do
+        for _, name in ipairs {"face", "corner", "box", "twins", "spans", "wide", "oriented", "triangles", "parts"} do
             if t[name] then t[name]:close() end
         end
         t.closed = true

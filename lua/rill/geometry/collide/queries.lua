@@ -12,14 +12,16 @@ local queries = {}
 
 -- Steps of a launch, and of its inner loops, if the device limits loops.
 local TRIPS <const>, NODES <const> = 512, 24
+local FITTED <const> = 64 -- most slots of an oriented box
 local FAR <const> = 1e300 -- larger than any distance
 local NONE <const> = {0, 0, 0} -- the bounds of an empty tree
 -- Points are sorted along a curve if there are so many of them. Then the nearest triangle of every `SEEDS`-th point,
 -- which is found first, bounds the distances of the others.
-local SORTED <const>, SEEDS <const> = 1024, 64
+local SORTED <const>, SEEDS <const> = 1024, 32
 
 local function passes()
-    return kernels:program {steps = rill.device().traits.loop_limit > 0 and TRIPS or 1 << 30, nodes = NODES}
+    local steps <const> = rill.device().traits.loop_limit > 0 and TRIPS or 1 << 30
+    return kernels:program {steps = steps, nodes = NODES, fitted = FITTED}
 end
 
 -- ---- arguments
@@ -49,15 +51,37 @@ end
 -- Returns the number of leaves of the tree with four children per node.
 local function leaves_of(t) return 1 << (t.levels + t.levels % 2) end
 
--- Returns the bounds of the tree with four children per node. They are created at the first call.
+-- Returns the number of nodes of the tree with four children per node, including node 0.
+local function nodes_of(t)
+    local levels <const> = (t.levels + 1) // 2
+    return levels > 0 and math.max((4 - t.levels % 2) << 2 * (levels - 1) >> 1, 2) or 1
+end
+
+-- Returns the AABBs of the tree with four children per node. They are created at the first call.
 local function bounds_of(t)
     if not t.wide then
-        local levels <const>, odd <const> = (t.levels + 1) // 2, t.levels % 2
-        local nodes <const> = levels > 0 and math.max((4 - odd) << 2 * (levels - 1) >> 1, 2) or 1
+        local nodes <const> = nodes_of(t)
         t.wide = rill.stream("vec4", 6 * nodes)
-        if levels > 0 then passes().widen(rill.iter("int", nodes - 1, 1, nodes), odd, spans_of(t), t.wide) end
+        if t.levels > 0 then
+            passes().widen(rill.iter("int", nodes - 1, 1, nodes), t.levels % 2, spans_of(t), t.wide)
+        end
     end
     return t.wide
+end
+
+-- Returns the oriented boxes of the tree with four children per node. They are created at the first call.
+local function boxes_of(t)
+    if not t.oriented then
+        local nodes <const> = nodes_of(t)
+        local boxes <close> = rill.stream("uint", {7 * nodes, 4})
+        if t.levels > 0 then
+            local children <const> = rill.iter("int", 4 * nodes - 4, 4, 4 * nodes)
+            local list <close> = boxes:reshape(28 * nodes)
+            passes().orient(children, t.levels, t.leaf, t.pad, spans_of(t), t.face, t.corner, list)
+        end
+        t.oriented = boxes:as "uvec4"
+    end
+    return t.oriented
 end
 
 -- Launches a traversal until every element has finished: at most one step for each node and triangle. If the device
@@ -72,15 +96,14 @@ local function traverse(t, launch, finished)
     end
 end
 
--- Traverses the tree with four children per node: launch(at, slots) launches a traversal of `count` elements.
+-- Traverses the tree with four children per node: launch(at, tests) launches a traversal of `count` elements.
 local function traverse_wide(t, shape, launch)
     -- A tree of one leaf has no nodes.
-    local first <const> = t.levels > 0 and {1, 0, 0, 0} or {0, 0, 0, 1}
+    local first <const> = {t.levels > 0 and 1 or 0, 0, 0, 0}
     local at <close> = rill.stream("uvec4", shape, first)
-    local slots <close> = rill.stream("int", shape)
-    traverse(t, function() launch(at, slots) end, function()
-        local some <const> = passes().remaining(at)
-        return some[1] == 0 and some[4] == 0
+    local tests <close> = rill.stream("uvec4", shape, {t.levels > 0 and 0 or 1, 0, 0, 0})
+    traverse(t, function() launch(at, tests) end, function()
+        return passes().remaining(at)[1] == 0 and passes().remaining(tests)[1] == 0
     end)
 end
 
@@ -141,9 +164,9 @@ function queries.distance(t, points)
         own.order = order_of(t, list)
         local function launch(count, step, seeds)
             local entries <const> = rill.iter("int", count, 0, count * step)
-            traverse_wide(t, count, function(at, slots)
+            traverse_wide(t, count, function(at, tests)
                 run.distance(entries, own.order, seeds, list, t.low, t.high, leaves_of(t), t.leaf,
-                    bounds_of(t), t.face, t.corner, at, slots, own.found)
+                    boxes_of(t), t.face, t.corner, at, tests, own.found)
             end)
         end
         local seeded <const> = p.size >= SORTED
@@ -183,8 +206,8 @@ function queries.inside(t, p)
         else
             count = vectors.list(own, count)
         end
-        traverse_wide(t, p.size, function(at, slots)
-            run.contains(list, leaves_of(t), t.leaf, bounds_of(t), t.face, t.corner, at, slots, count)
+        traverse_wide(t, p.size, function(at, tests)
+            run.contains(list, leaves_of(t), t.leaf, bounds_of(t), t.face, t.corner, at, tests, count)
         end)
         if own.order then rill.scatter(vectors.list(own, own.crossings), own.order, own.count) end
     end

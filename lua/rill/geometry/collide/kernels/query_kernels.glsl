@@ -171,8 +171,8 @@ kernel void ray_end(vec3 o<>, vec3 d<>, vec3 low, vec3 high, double best<>, int 
 
 // Its nodes are those of every second level of the binary tree, counted from the leaves. If the number of levels is odd, the root of
 // the binary tree is the first of two children of a root above it. Children of node i are 4 i .. 4 i + 3. A node is stored as
-// six vectors, whose components belong to the children: the smallest x, y and z, and the largest. Empty children have the bounds
-// 3e38 and -3e38.
+// six vectors for containment, whose components belong to the children: the smallest x, y and z, and the largest. Empty children have
+// the bounds 3e38 and -3e38.
 kernel void widen(int node<>, int odd, Span s[], inout vec4 bounds[]) {
     int depth = findMSB(node);
     if ((depth & 1) == 0) {
@@ -193,27 +193,29 @@ kernel void widen(int node<>, int odd, Span s[], inout vec4 bounds[]) {
 }
 
 // The position of a traversal: the node to visit next (0: none), and the bits of the siblings that are to be visited, four for
-// each level, the lowest for the node's own siblings. The leaves to test: `leaf` + k for each bit k of `tests`; `slot` is the
-// number of slots of the first of them that were tested.
-typedef struct { int node; uvec2 wait; int leaf; uint tests; int slot; } Path;
+// each level, the lowest for the node's own siblings. `tests`: up to four groups of leaves to test, the latest first (0: none); a group
+// consists of four bits for siblings, and the index of the first sibling / 4 above them. `slot` is the number of slots of the first leaf
+// that were tested.
+typedef struct { int node; uvec2 wait; uvec4 tests; int slot; } Path;
 
-Path path_of(uvec4 at, int slot) {
+Path path_of(uvec4 at, uvec4 tests) {
     Path t;
     t.node = int(at.x);
     t.wait = at.yz;
-    t.leaf = int(at.w >> 4) << 2;
-    t.tests = at.w & 15u;
-    t.slot = slot;
+    t.tests = tests;
+    t.slot = int(at.w);
     return t;
 }
-uvec4 stored(Path t) { return uvec4(t.node, t.wait, t.tests == 0u ? 0u : uint(t.leaf >> 2) << 4 | t.tests); }
+uvec4 stored(Path t) { return uvec4(t.node, t.wait, t.slot); }
+// Whether to visit the next node: there is a place for another group, and no leaf was tested in part.
+bool descends(Path t) { return t.node != 0 && t.tests.w == 0u && t.slot == 0; }
+bool is_done(Path t) { return t.node == 0 && t.tests.x == 0u; }
 
 // Goes from a node, whose children `hit` (bits) are to be visited, to its child `first` (one of these bits) or, if there is none, to
 // the nearest waiting sibling of a node on the path. Children that are leaves are to be tested.
 void advance(inout Path t, uint hit, uint first, int leaves) {
     bool last = 4 * t.node >= leaves, down = hit != 0u && !last;
-    t.leaf = last ? 4 * t.node - leaves : t.leaf;
-    t.tests = last ? hit : 0u;
+    t.tests = last && hit != 0u ? uvec4(uint(t.node - (leaves >> 2)) << 4 | hit, t.tests.xyz) : t.tests;
     uint low = last ? t.wait.x : t.wait.x | hit;
     bool far = low == 0u;
     uint word = far ? t.wait.y : low, pick = down ? first : word & (0u - word);
@@ -227,11 +229,113 @@ void advance(inout Path t, uint hit, uint first, int leaves) {
 void next_test(inout Path t, bool filled, int leaf) {
     bool more = filled && t.slot + 1 < leaf;
     t.slot = more ? t.slot + 1 : 0;
-    t.tests = more ? t.tests : t.tests & (t.tests - 1u);
+    uint left = more ? t.tests.x : t.tests.x & (t.tests.x - 1u);
+    t.tests = (left & 15u) == 0u ? uvec4(t.tests.yzw, 0u) : uvec4(left, t.tests.yzw);
 }
-int tested(Path t, int leaf) { return (t.leaf + findLSB(t.tests)) * leaf + t.slot; }
-bool is_done(Path t) { return t.node == 0 && t.tests == 0u; }
+int tested(Path t, int leaf) { return (int(t.tests.x >> 4) * 4 + findLSB(t.tests.x)) * leaf + t.slot; }
 reduce void remaining(uvec4 at<>, reduce uvec4 some<>) { some |= at; }
+
+// ---- oriented boxes
+
+// Distances use boxes along the principal axes of their corners (Gottschalk 1996, see collide/obb_tree.lua), which are flat where a
+// surface is smooth. A rotation is stored as the first three components of a quaternion, of 10 bits each. They are below 0.43 and the
+// fourth is above 0.8, because the axes are ordered and directed such that they are near x, y and z. The sides of a box are measured
+// along the axes after this rounding.
+$use(collide_nodes)
+const float TURN = 1.0 / 1024.0;
+const uint UPRIGHT = 512u << 20 | 512u << 10 | 512u, EMPTY = 1u << 30;
+vec4 quaternion_of(uint bits) {
+    vec3 v = (vec3(uvec3(bits, bits >> 10, bits >> 20) & 1023u) - 512.0) * TURN;
+    return vec4(v, sqrt(1.0 - dot(v, v)));
+}
+vec3 rotated(vec4 q, vec3 v) {
+    vec3 t = 2.0 * cross(q.xyz, v);
+    return v + q.w * t + cross(q.xyz, t);
+}
+// The rotation that turns three orthogonal axes to x, y and z.
+uint bits_of(mat3 axes) {
+    vec3 a = axes[0], b = axes[1], c = axes[2], v;
+    if (abs(b.x) > abs(a.x)) { v = a; a = b; b = v; }
+    if (abs(c.x) > abs(a.x)) { v = a; a = c; c = v; }
+    if (abs(c.y) > abs(b.y)) { v = b; b = c; c = v; }
+    a = a.x < 0.0 ? -a : a;
+    b = b.y < 0.0 ? -b : b;
+    c = cross(a, b);
+    float w = 0.5 * sqrt(1.0 + a.x + b.y + c.z);
+    uvec3 n = uvec3(clamp(vec3(c.y - b.z, a.z - c.x, b.x - a.y) / (4.0 * w * TURN) + 512.5, 0.0, 1023.0));
+    return n.x | n.y << 10 | n.z << 20;
+}
+float area(vec3 d) { return d.x * d.y + d.y * d.z + d.z * d.x; }
+
+// The boxes of the children of a node are stored as seven vectors, whose components belong to the children: the centers x, y and z, the
+// half sides, and the rotations. Boxes with more than $fitted slots are aligned with the axes.
+kernel void orient(int child<>, int levels, int leaf, float pad, Span s[], int face[], vec3 corner[], inout uint boxes[]) {
+    int odd = levels & 1, depth = findMSB(child), half_level = 1 << (depth - 1);
+    if ((depth & 1) == 0) {
+        bool there = odd == 0 || child < 3 * half_level;
+        int node = there ? child - odd * half_level : 1;
+        Span box = s[node];
+        bool used = there && !is_empty(box);
+        vec3 center = 0.5 * box.low + 0.5 * box.high, half_side = 0.5 * (box.high - box.low);
+        uint bits = used ? UPRIGHT : EMPTY;
+        int first = first_slot(node, levels, leaf), span = leaf << (levels - findMSB(node));
+        if (used && span <= $fitted) {
+            float size = max(max(max(half_side.x, half_side.y), half_side.z), 1e-36), count = 0.0;
+            vec3 sum = vec3(0.0), values;
+            mat3 products = mat3(0.0), axes;
+            for (int i = first; i < first + span && face[i] >= 0; i++) {
+                for (int k = 3 * i; k < 3 * i + 3; k++) {
+                    vec3 v = (corner[k] - center) / size;
+                    sum += v;
+                    products += outerProduct(v, v);
+                    count += 1.0;
+                }
+            }
+            eigen_symmetric(products / count - outerProduct(sum / count, sum / count), values, axes);
+            uint fitted = bits_of(axes);
+            vec4 q = quaternion_of(fitted);
+            vec3 low = vec3(3.0), high = vec3(-3.0);
+            for (int i = first; i < first + span && face[i] >= 0; i++) {
+                for (int k = 3 * i; k < 3 * i + 3; k++) {
+                    vec3 v = rotated(q, (corner[k] - center) / size);
+                    low = min(low, v);
+                    high = max(high, v);
+                }
+            }
+            if (area(0.5 * (high - low)) < area(half_side / size)) {
+                bits = fitted;
+                center += size * rotated(vec4(-q.xyz, q.w), 0.5 * (low + high));
+                half_side = size * 0.5 * (high - low);
+            }
+        }
+        half_side += 3.0 * pad;
+        int to = 28 * (child >> 2) + (child & 3);
+        for (int d = 0; d < 3; d++) {
+            boxes[to + 4 * d] = floatBitsToUint(center[d]);
+            boxes[to + 4 * d + 12] = floatBitsToUint(half_side[d]);
+        }
+        boxes[to + 24] = bits;
+    }
+}
+// Four vectors, and the rotations of four quaternions.
+typedef struct { vec4 x; vec4 y; vec4 z; } Vectors;
+typedef struct { Vectors v; vec4 w; } Rotations;
+Rotations rotations_of(uvec4 bits) {
+    Rotations q;
+    q.v.x = (vec4(bits & 1023u) - 512.0) * TURN;
+    q.v.y = (vec4(bits >> 10 & 1023u) - 512.0) * TURN;
+    q.v.z = (vec4(bits >> 20 & 1023u) - 512.0) * TURN;
+    q.w = sqrt(1.0 - q.v.x * q.v.x - q.v.y * q.v.y - q.v.z * q.v.z);
+    return q;
+}
+Vectors rotated_by(Rotations q, Vectors v) {
+    vec4 x = 2.0 * (q.v.y * v.z - q.v.z * v.y), y = 2.0 * (q.v.z * v.x - q.v.x * v.z), z = 2.0 * (q.v.x * v.y - q.v.y * v.x);
+    Vectors r;
+    r.x = v.x + q.w * x + (q.v.y * z - q.v.z * y);
+    r.y = v.y + q.w * y + (q.v.z * x - q.v.x * z);
+    r.z = v.z + q.w * z + (q.v.x * y - q.v.y * x);
+    return r;
+}
 
 $use(hilbert)
 // The place of a point in the order in which traversals of nearby points run together.
@@ -304,38 +408,53 @@ Near nearest(Query k, vec3 low, vec3 high, dvec3 a, dvec3 b, dvec3 c) {
 float limit_of(double more, double scale) { return min(float(more * scale) * 1.00001 + 1.1754944e-38, 3e38); }
 // Distances of the points order[i], for each i of `entry`. found: the slot of the nearest triangle so far, or -1. If `seeds` is not
 // 0, the nearest triangle of the point order[i / seeds * seeds] is known.
-kernel void distance(int entry<>, int order[], int seeds, vec3 p[], vec3 low, vec3 high, int leaves, int leaf, vec4 bounds[],
-                     int face[], vec3 corner[], inout uvec4 at<>, inout int slots<>, inout int found[]) {
+kernel void distance(int entry<>, int order[], int seeds, vec3 p[], vec3 low, vec3 high, int leaves, int leaf, uvec4 boxes[],
+                     int face[], vec3 corner[], inout uvec4 at<>, inout uvec4 tests<>, inout int found[]) {
     int me = order[entry], slot = found[me];
     vec3 point = p[me];
     bool valid = is_finite(point);
     if (slot < 0 && seeds > 0 && valid) slot = found[order[entry / seeds * seeds]];
-    Path here = path_of(valid ? at : uvec4(0u), slots);
+    Path here = path_of(valid ? at : uvec4(0u), valid ? tests : uvec4(0u));
     Query k = query_of(point, low, high);
     double near = 1e300lf; // larger than any squared distance: squares of floats are below 1e78
     if (slot >= 0) near = nearest(k, low, high, dvec3(corner[3 * slot]), dvec3(corner[3 * slot + 1]), dvec3(corner[3 * slot + 2])).more;
     int best = slot >= 0 ? face[slot] : 0;
     // Floats neither overflow nor underflow in units of the size of the mesh or of the distance, whichever is larger.
     vec3 c = vec3(k.c), far = max(high - low, vec3(abs(k.beyond)));
-    double scale = 1.0lf / double(max(max(max(far.x, far.y), far.z), 1.1754944e-38));
-    vec3 beyond = 2.0 * vec3(abs(k.beyond) * scale);
-    float limit = limit_of(near, scale), unit = float(scale);
+    float size = max(max(max(far.x, far.y), far.z), 1.1754944e-38);
+    double scale = 1.0lf / double(size);
+    vec3 beyond = vec3(k.beyond * scale);
+    float limit = limit_of(near, scale), unit = float(scale), most = 2.0 * (abs(beyond.x) + abs(beyond.y) + abs(beyond.z));
     for (int step = 0; step < $steps; step++) {
         if (is_done(here)) break;
         for (int down = 0; down < $nodes; down++) {
-            if (here.node == 0 || here.tests != 0u) break;
-            // Lower bounds of `more` for the points of the children's boxes, within 1e-5, in units of 1 / `scale`.
-            int i = 6 * here.node;
-            vec4 x = max(max(bounds[i] - c.x, c.x - bounds[i + 3]), vec4(0.0));
-            vec4 y = max(max(bounds[i + 1] - c.y, c.y - bounds[i + 4]), vec4(0.0));
-            vec4 z = max(max(bounds[i + 2] - c.z, c.z - bounds[i + 5]), vec4(0.0));
-            vec4 d = x * (x * unit + beyond.x) + y * (y * unit + beyond.y) + z * (z * unit + beyond.z);
+            if (!descends(here)) break;
+            // Lower bounds of `more` for the points of the children's boxes, in units of 1 / `scale`: along each axis of a box, the
+            // point of the box that is nearest to p. 2e-6 of the terms bounds the rounding errors, which `beyond` may cancel.
+            int i = 7 * here.node;
+            uvec4 bits = boxes[i + 6];
+            Rotations q = rotations_of(bits);
+            Vectors v, w;
+            v.x = uintBitsToFloat(boxes[i]) - c.x;
+            v.y = uintBitsToFloat(boxes[i + 1]) - c.y;
+            v.z = uintBitsToFloat(boxes[i + 2]) - c.z;
+            w.x = vec4(beyond.x);
+            w.y = vec4(beyond.y);
+            w.z = vec4(beyond.z);
+            v = rotated_by(q, v);
+            w = rotated_by(q, w);
+            vec4 hx = uintBitsToFloat(boxes[i + 3]), hy = uintBitsToFloat(boxes[i + 4]), hz = uintBitsToFloat(boxes[i + 5]);
+            vec4 x = clamp(w.x * size, v.x - hx, v.x + hx), y = clamp(w.y * size, v.y - hy, v.y + hy),
+                 z = clamp(w.z * size, v.z - hz, v.z + hz), all = abs(x) + abs(y) + abs(z);
+            vec4 d = x * (x * unit - 2.0 * w.x) + y * (y * unit - 2.0 * w.y) + z * (z * unit - 2.0 * w.z) -
+                     2e-6 * all * (all * unit + most);
+            d = mix(d, vec4(3.4e38), greaterThanEqual(bits, uvec4(EMPTY)));
             uint hit = (d.x <= limit ? 1u : 0u) | (d.y <= limit ? 2u : 0u) | (d.z <= limit ? 4u : 0u) | (d.w <= limit ? 8u : 0u);
             float least = min(min(d.x, d.y), min(d.z, d.w));
             advance(here, hit, least == d.x ? 1u : (least == d.y ? 2u : (least == d.z ? 4u : 8u)), leaves);
         }
         for (int test = 0; test < $nodes; test++) {
-            if (here.tests == 0u) break;
+            if (here.tests.x == 0u) break;
             int i = tested(here, leaf), f = face[i];
             if (f >= 0) {
                 double more = nearest(k, low, high, dvec3(corner[3 * i]), dvec3(corner[3 * i + 1]), dvec3(corner[3 * i + 2])).more;
@@ -350,7 +469,7 @@ kernel void distance(int entry<>, int order[], int seeds, vec3 p[], vec3 low, ve
         }
     }
     at = stored(here);
-    slots = here.slot;
+    tests = here.tests;
     found[me] = slot;
 }
 kernel void distance_end(vec3 p<>, vec3 low, vec3 high, int slot<>, int face[], vec3 corner[], out float distance<>,
@@ -382,15 +501,16 @@ bool crossed(dvec3 a, dvec3 b, dvec3 c) {
     double height = x * a.z + y * b.z + z * c.z;
     return x + y + z > 0.0lf ? height > 0.0lf : height < 0.0lf;
 }
-kernel void contains(dvec3 p<>, int leaves, int leaf, vec4 bounds[], int face[], vec3 corner[], inout uvec4 at<>, inout int slots<>,
+kernel void contains(dvec3 p<>, int leaves, int leaf, vec4 bounds[], int face[], vec3 corner[], inout uvec4 at<>, inout uvec4 tests<>,
                      inout int crossings<>) {
     vec3 near = vec3(p);
-    Path here = path_of(is_finite(near) ? at : uvec4(0u), slots);
+    bool valid = is_finite(near);
+    Path here = path_of(valid ? at : uvec4(0u), valid ? tests : uvec4(0u));
     int count = crossings;
     for (int step = 0; step < $steps; step++) {
         if (is_done(here)) break;
         for (int down = 0; down < $nodes; down++) {
-            if (here.node == 0 || here.tests != 0u) break;
+            if (!descends(here)) break;
             int i = 6 * here.node;
             vec4 d = max(max(max(bounds[i] - near.x, near.x - bounds[i + 3]), max(bounds[i + 1] - near.y, near.y - bounds[i + 4])),
                          near.z - bounds[i + 5]);
@@ -398,7 +518,7 @@ kernel void contains(dvec3 p<>, int leaves, int leaf, vec4 bounds[], int face[],
             advance(here, hit, hit & (0u - hit), leaves);
         }
         for (int test = 0; test < $nodes; test++) {
-            if (here.tests == 0u) break;
+            if (here.tests.x == 0u) break;
             int i = tested(here, leaf);
             bool filled = face[i] >= 0;
             if (filled && crossed(dvec3(corner[3 * i]) - p, dvec3(corner[3 * i + 1]) - p,
@@ -407,7 +527,7 @@ kernel void contains(dvec3 p<>, int leaves, int leaf, vec4 bounds[], int face[],
         }
     }
     at = stored(here);
-    slots = here.slot;
+    tests = here.tests;
     crossings = count;
 }
 kernel void contains_end(dvec3 p<>, int crossings<>, out bool inside<>) { inside = is_finite(vec3(p)) && (crossings & 1) == 1; }
