@@ -60,6 +60,8 @@ end
 
 files.make_folder(out)
 local parts = {("# Gallery\n\nThe scripts of `examples/`, run by `make gallery` on %s.\n"):format(rill.device().name)}
+print(("gallery: runs the %d examples; this takes some minutes"):format(#examples.list()))
+io.stdout:setvbuf "line"
 for _, path in ipairs(examples.list()) do
     parts[#parts + 1] = entry(path)
 end

@@ -58,12 +58,28 @@ end
 local names_head = [[
 # Names
 
-Every public name, where it is described, and what it is: `s` is a stream, `e` an expression, `k` a kernel, `d` a device, `r` a request,
-`m` a host map, `p` a progress bar, `a` an animation; the rest is found in kernel texts.
+Every public name, the page that describes it, how it is called, and what it is. Names that begin with `rill.` are functions of the module; a letter or a
+word before a colon or a period is a value:
 
-| name | |
+%s
+
+Names without a period or a colon are words of kernel texts. A parameter is written with its type (`a|b`: one of several), `?` after a parameter that may
+be left out, and the type of the result after the last colon.
+
+| name, with a link to its description | signature, and meaning |
 |---|---|
 ]]
+
+-- Returns a sentence with the letters of values: "`s` stream, `k` kernel, ...".
+local function letters_of_values()
+    local reference = require "rill.shell.reference"
+    local list = {"`a` animation", "`m` host map", "`p` progress bar", "`r` request", "`v` view of `rill.live`"}
+    for kind, letter in pairs(reference.letters) do
+        if kind ~= letter then list[#list + 1] = ("`%s` %s"):format(kind == "expression" and "e" or letter, kind) end
+    end
+    table.sort(list)
+    return table.concat(list, ", ") .. "."
+end
 
 -- Returns the sort key of a name: its last word, then the whole name.
 local function sort_key(entry)
@@ -91,7 +107,7 @@ local function add_names()
     local reference = require "rill.shell.reference"
     local entries = table.move(reference.entries(), 1, #reference.entries(), 1, {})
     table.sort(entries, function(a, b) return sort_key(a) < sort_key(b) end)
-    local rows = {names_head}
+    local rows = {names_head:format(letters_of_values())}
     for _, entry in ipairs(entries) do
         rows[#rows + 1] = name_row(entry)
     end

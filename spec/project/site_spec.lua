@@ -46,6 +46,10 @@ frame.onload = async function () {
   say("method first", query("sort")[0]);
   say("title", query("sparse matrices")[0]);
   say("text", query("brook lefohn").length > 0);
+  var searches = ["nearest neighbors", "group by", "sorting by two keys", "signed distances", "slice rows"];
+  say("topics", searches.map(function (words) {
+    return query(words)[0];
+  }).join(", "));
   query("close <close>");
   say("markup", page.querySelectorAll("#results close").length + " " + /<close>/.test(list.textContent));
   query("gaussian");
@@ -159,7 +163,9 @@ describe("the site of the manual", function()
             check(name, function()
                 assert.same({
                     overflow = "false", focused = "true", ["names first"] = "rill.image.gaussian",
-                    ["method first"] = "s:sort", title = "Sparse matrices", text = "true", markup = "0 true",
+                    ["method first"] = "s:sort",
+                    topics = "rill.neighbors, frame:group, rill.lexsort, T:distance, s:domain",
+                    title = "Sparse matrices", text = "true", markup = "0 true",
                     selected = "0", down = "1", ["up wraps"] = "true", expanded = "true", closed = "true",
                     none = "0 No results", anchor = "true", opened = "image.html#rillimagegaussians-sigma",
                     scheme = scheme, contrast = "true", done = "true",

@@ -3,7 +3,6 @@
 (function () {
   "use strict";
   var SHOWN = 30;
-  var SMALL = ["a", "an", "and", "as", "for", "from", "how", "in", "is", "of", "on", "or", "the", "to", "with"]; // ignored next to other words
   var form = document.getElementById("search");
   var field = form.querySelector("input");
   var list = document.getElementById("results");
@@ -31,10 +30,49 @@
   window.rill_index = function (data) {
     index = data;
     index.sorted = Object.keys(data.words);
+    index.stems = index.sorted.map(stem);
     index.labels = data.parts.map(function (part) { return words(part[2]); });
     index.summaries = data.names.map(function (name) { return words(name[3]); });
+    index.phrases = data.topics.map(function (topic) { return topic[0].split(" "); });
     if (document.activeElement === field) update();
   };
+
+  // As topics.stem of lua/rill/shell/topics.lua: what words have in common that differ in their ending or spelling.
+  function stem(word) {
+    index.spellings.some(function (pair) {
+      var found = word.startsWith(pair[0]);
+      if (found) word = pair[1] + word.slice(pair[0].length);
+      return found;
+    });
+    index.endings.some(function (pair) {
+      var rest = word.length - pair[0].length, found = rest >= 3 && word.endsWith(pair[0]);
+      if (found) word = word.slice(0, rest) + pair[1];
+      return found;
+    });
+    return word;
+  }
+
+  // Returns the share of the stems in `a` that are in `b`, or with which a stem in `b` begins.
+  function share(a, b) {
+    var found = 0;
+    a.forEach(function (word) {
+      if (b.includes(word)) found += 1;
+      else if (word.length > 2 && b.some(function (other) { return other.startsWith(word); })) found += 0.5;
+    });
+    return a.length ? found / a.length : 0;
+  }
+
+  // Returns the points of names and pages, {names: Map, pages: Map}, to which topics lead.
+  function topic_points(stems) {
+    var points = {names: new Map(), pages: new Map()};
+    index.topics.forEach(function (topic, at) {
+      var phrase = index.phrases[at], forward = share(stems, phrase), backward = share(phrase, stems);
+      var value = backward === 1 ? topic[3] - (forward < 1 ? 25 : 0) : forward === 1 ? 50 * backward + 20 : 0;
+      var map = topic[1] >= 0 ? points.names : points.pages, key = topic[1] >= 0 ? topic[1] : topic[2];
+      if (value) map.set(key, Math.max(map.get(key) || 0, value));
+    });
+    return points;
+  }
 
   // Returns how well a term matches a list of words: `whole` for an equal word, `part` for the beginning of a word, or 0.
   function match(list, term, whole, part) {
@@ -46,12 +84,12 @@
     return best;
   }
 
-  // Returns the points of the parts whose text contains a word that begins with the term.
+  // Returns the points of the parts whose text contains a word that begins with the term, or has its stem.
   function text_points(term) {
-    var points = new Map();
+    var points = new Map(), short = stem(term);
     if (term.length < 2) return points;
-    index.sorted.forEach(function (word) {
-      if (!word.startsWith(term)) return;
+    index.sorted.forEach(function (word, at) {
+      if (!word.startsWith(term) && index.stems[at] !== short) return;
       posting(index.words[word]).forEach(function (part) {
         points.set(part, Math.max(points.get(part) || 0, word === term ? 20 : 10));
       });
@@ -82,12 +120,15 @@
   // Returns the results, best first: names, titles, headings, then text. Entries with equal points keep the order of the index.
   function search(query) {
     var all = words(query), whole = query.trim().toLowerCase(), found = [];
-    var terms = all.filter(function (term) { return !SMALL.includes(term); });
+    var terms = all.filter(function (term) { return !index.ignored.includes(term); });
     if (!terms.length) terms = all;
     if (!terms.length) return found;
-    var texts = terms.map(text_points);
+    var texts = terms.map(text_points), stems = terms.map(stem), topics = topic_points(stems);
     index.names.forEach(function (entry, at) {
-      var points = entry[2].toLowerCase() === whole ? 110 : mean(terms, function (term) { return name_points(entry, at, term); });
+      var points = entry[2].toLowerCase() === whole ? 110 : mean(terms, function (term, i) {
+        return Math.max(name_points(entry, at, term), name_points(entry, at, stems[i]) * 0.9);
+      });
+      points = Math.max(points, topics.names.get(at) || 0);
       if (points) found.push({ points: points, page: entry[0], anchor: entry[1], label: entry[2], code: true, more: entry[3] });
     });
     index.parts.forEach(function (part, at) {
@@ -95,6 +136,7 @@
       var points = part[2].toLowerCase() === whole ? (title ? 105 : 95) : mean(terms, function (term, i) {
         return Math.max(match(label, term, title ? 80 : 65, title ? 70 : 55), texts[i].get(at) || 0);
       });
+      if (title) points = Math.max(points, topics.pages.get(part[0]) || 0);
       if (points) found.push({ points: points, page: part[0], anchor: part[1], label: part[2], more: title ? page[2] : page[0] });
     });
     // A section that is the description of a name in the results is not listed again.

@@ -1,11 +1,13 @@
 -- Writes the index of the search: search.index(pages, entries) -> JavaScript text that calls `rill_index` with
 --
 --     {pages = {{title, file, path of an example}...}, parts = {{page, anchor, label}...}, names = {{page, anchor, name, summary}...},
---      words = {[word] = "0 3 1..."}}
+--      topics = {{stems of a phrase, name, page, points}...}, endings = ..., spellings = ..., ignored = ..., words = {[word] = "0 3 1..."}}
 --
 -- A part is the beginning of a page or a section. `words` lists the parts that contain a word, as differences of
 -- consecutive indices. Pages and parts are numbered from 0, as in JavaScript. tools/site/search.js evaluates it. The
 -- index is a script and not a JSON file, because pages that are opened from a disk (file://) can load scripts only.
+local topics = require "rill.shell.topics"
+
 local search = {}
 
 local plain = {amp = "&", lt = "<", gt = ">", quot = '"'}
@@ -50,6 +52,16 @@ local function each_part(page, visit)
     end
 end
 
+-- Returns a list of texts, or of pairs of them, as JavaScript.
+local texts
+function texts(rows)
+    local cells = {}
+    for i, row in ipairs(rows) do
+        cells[i] = type(row) == "string" and quote(row) or texts(row)
+    end
+    return "[" .. table.concat(cells, ",") .. "]"
+end
+
 local function list(rows)
     return "[" .. table.concat(rows, ",\n") .. "]"
 end
@@ -73,6 +85,16 @@ function search.index(pages, names)
         named[i] = ("[%d,%s,%s,%s]"):format(number[entry.page], quote(entry.anchor), quote(entry.name),
             quote(entry.summary))
     end
+    -- A topic leads to a name, or to a page: the other number is -1.
+    local name_number, page_number, phrases = {}, {}, {}
+    for i, entry in ipairs(names) do name_number[entry.name] = name_number[entry.name] or i - 1 end
+    for i, page in ipairs(pages) do page_number[page.source] = i - 1 end
+    for i, row in ipairs(topics.rows()) do
+        local name, page = name_number[row.target], page_number[row.target]
+        assert(name or page, ("topic '%s': there is no name or page '%s'"):format(row.phrase, row.target))
+        local stems = table.concat(topics.stems(row.phrase), " ")
+        phrases[i] = ("[%s,%d,%d,%d]"):format(quote(stems), name or -1, page or -1, row.points)
+    end
     local sorted, lines = {}, {}
     for word in pairs(words) do sorted[#sorted + 1] = word end
     table.sort(sorted)
@@ -83,8 +105,10 @@ function search.index(pages, names)
         end
         lines[i] = quote(word) .. ':"' .. table.concat(steps, " ") .. '"'
     end
-    return ("rill_index({pages:%s,\nparts:%s,\nnames:%s,\nwords:{%s}});\n"):format(list(rows), list(parts), list(named),
-        table.concat(lines, ",\n"))
+    local text = "rill_index({pages:%s,\nparts:%s,\nnames:%s,\ntopics:%s,\nendings:%s,"
+        .. "spellings:%s,ignored:%s,\nwords:{%s}});\n"
+    return text:format(list(rows), list(parts), list(named), list(phrases), texts(topics.endings),
+        texts(topics.spellings), texts(topics.ignored), table.concat(lines, ",\n"))
 end
 
 return search

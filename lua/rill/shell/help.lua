@@ -4,6 +4,7 @@ local rill = require "rill.core.public"
 local suggest = require "rill.core.suggest"
 local tables = require "rill.core.tables"
 local reference = require "rill.shell.reference"
+local topics = require "rill.shell.topics"
 
 local overview = [[
 Type Lua. The value of an expression is printed and stored in _ (the previous results are _2 and _3).
@@ -16,6 +17,7 @@ Type Lua. The value of an expression is printed and stored in _ (the previous re
   t = rill.frame.load "sales.csv"             a table: ?rill.frame, ?frame lists its methods
   rill.neighbors(rill.vec2(t.x, t.y), {k = 8})    nearest points: ?rill.neighbors, ?rill.points
 ?name or help(name) explains a name: ?rill.stream, ?s:scan, ?gather. help(x) lists the methods of a value.
+?words searches the manual: ?nearest neighbor, ?group by.
 ?rill lists the names in the module, ?? all names.
 Tab completes names, methods after ':', option names and, in strings, paths. Ctrl-C interrupts, Ctrl-D ends.]]
 
@@ -168,9 +170,19 @@ local function of_value(value, width)
     return of_report(value, width)
 end
 
+-- Returns the best answers to a search for words; nil if there is none.
+local function found(text, width)
+    local list = topics.search(text, 6)
+    for i, target in ipairs(list) do
+        list[i] = type(target) == "table" and described(target, width) or
+            ("a page of the manual\n  [%s]"):format(target)
+    end
+    return #list > 0 and table.concat(list, "\n\n") or nil
+end
+
 --- rill.help([what]) returns the documentation of a name ("rill.stream", "s:scan", "scan", "gather") or of a value (a
--- function of rill, a stream, a kernel) as text. Without an argument it returns an introduction. At the prompt, `?name`
--- and help(name) print the text.
+-- function of rill, a stream, a kernel) as text; of other words ("nearest neighbor") the names that fit them best.
+-- Without an argument it returns an introduction. At the prompt, `?name` and help(name) print the text.
 local function help(...)
     local _, width = core._terminal()
     width = math.max(math.min(width, 100) - 1, 20)
@@ -183,8 +195,10 @@ local function help(...)
         if name == "" then
             return overview
         end
-        local known = name:find "^%?%??$" and everything(width) or of_name(name, width)
+        local known = name:find "^%?%??$" and everything(width) or
+            name:find "%s" and found(name, width) or of_name(name, width)
         local near = not known and suggest.name(name)
+        known = known or not near and found(name, width)
         return known or ("there is no '%s' in rill%s ?rill lists its names, ?stream the methods of streams, "
             .. "?? all names"):format(
             name, near and ("; did you mean %s?"):format(near) or ":")
