@@ -7,7 +7,9 @@ local topics = require "rill.shell.topics"
 local SEARCHES <const> = {
     ["nearest neighbor"] = "rill.neighbors", ["k-nearest neighbours"] = "rill.neighbors", ["group by"] = "frame:group",
     ["join"] = "frame:join", ["merging two tables"] = "frame:join", ["slice rows"] = "s:domain",
-    ["sort by two keys"] = "rill.lexsort", ["sorting by several columns"] = "frame:sort",
+    ["sliding window"] = "s:windows", ["complex multiplication"] = "rill.cmul", ["eigenvalues"] = "rill.linalg.eigh",
+    ["inverse matrix"] = "rill.linalg.inv", ["sort by two keys"] = "rill.lexsort",
+    ["sorting by several columns"] = "frame:sort",
     ["signed distance"] = "T:distance", ["breadth first search"] = "docs/sparse.md", ["running total"] = "s:cumsum",
     ["read csv"] = "rill.csv.load", ["median filter"] = "rill.image.median", ["edge detection"] = "rill.image.sobel",
     ["solve linear equations"] = "rill.solve.lu", ["train a network"] = "rill.optimize.adam",

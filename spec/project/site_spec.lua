@@ -164,7 +164,7 @@ describe("the site of the manual", function()
                 assert.same({
                     overflow = "false", focused = "true", ["names first"] = "rill.image.gaussian",
                     ["method first"] = "s:sort",
-                    topics = "rill.neighbors, frame:group, rill.lexsort, T:distance, s:domain",
+                    topics = "Nearest neighbors, frame:group, rill.lexsort, T:distance, s:domain",
                     title = "Sparse matrices", text = "true", markup = "0 true",
                     selected = "0", down = "1", ["up wraps"] = "true", expanded = "true", closed = "true",
                     none = "0 No results", anchor = "true", opened = "image.html#rillimagegaussians-sigma",

@@ -34,6 +34,12 @@ rill.neighbors: nearest neighbor, k nearest neighbors, knn, kdtree, radius searc
 rill.neighbors: neighbor list
 frame:group: group by, group rows, aggregate by category, split apply combine, sum per group, count per group
 frame:join: join, merge tables, inner join, left join, sql join, vlookup
+s:windows: sliding window, rolling window, overlapping windows, moving window
+rill.cmul: complex multiplication, complex product, complex numbers
+rill.linalg.eigh: eigenvalues, eigenvectors, symmetric eigenvalue problem, principal components
+rill.linalg.svd: singular values, singular value decomposition, principal components
+rill.linalg.inv: inverse of a matrix, invert matrix
+rill.linalg.lstsq: least squares, linear regression, fit a line
 frame:sort: sort by two keys, sort by several columns, order by, sort table
 rill.lexsort: sort by two keys, sort by several keys, order of several arrays, lexicographic sort
 frame:filter: filter rows, where clause, select rows, rows by condition
