@@ -82,6 +82,7 @@ local calls = {
     ["rill.steps"] = function(o) return rill.steps(1, line, function(s) return s end, o) end,
     ["k:gradient"] = function(o) return plain:gradient(o) end,
     ["k:tangent"] = function(o) return plain:tangent(o) end,
+    ["rill.solve.eigen"] = function(o) return rill.solve.eigen(f, o) end,
     ["rill.linalg.svd"] = function(o) return rill.linalg.svd(f, o) end,
     ["rill.linalg.eigh"] = function(o) return rill.linalg.eigh(f, o) end,
     ["rill.linalg.pinv"] = function(o) return rill.linalg.pinv(f, o) end,

@@ -278,6 +278,8 @@ local EXPECTED <const> = {
     {"A:transpose()", shape = "3x2", values = {4, 0, 0, 3, 1, 0}},
     {"A:dense()", shape = "2x3", values = {4, 0, 1, 0, 3, 0}},
     {"A:diagonal()", shape = "2", values = {4, 3}},
+    {[[rill.solve.eigen(rill.sparse.from_dense(a + a:transpose()), {which = "largest"})]], shape = "1",
+        values = {10.1622777}},
     {"rill.solve.cg(rill.sparse.from_dense(a + a:transpose()), b)", shape = "2", values = {0, 0.333333343}},
     {"rill.neighbors(rill.stack({x, y}, 2), {k = 2}).distances", shape = "6x2", values = {0, 1.41421356, 0, 1, 0,
         1.41421356, 0, 1, 0, 1.41421356, 0, 7.21110255}},

@@ -355,6 +355,7 @@ rill.linalg.lstsq(A, b): lstsq lsq least_squares
 rill.linalg.svd(A): svd
 rill.linalg.qr(A): qr
 rill.linalg.eigh(A): eigh
+rill.solve.eigen(A): eigsh lobpcg eigs arnoldi lanczos
 rill.solve.bicgstab: gmres bicg
 -: eig
 ]==],
@@ -482,6 +483,7 @@ rill.fft(s, {axes = {-2, -1}, inverse = true}): ifft2
 rill.convolve: conv convolve2d
 rill.correlate: correlate2d conv1d conv2d
 rill.solve: solver
+rill.solve.eigen: eigsh lobpcg eigs
 rill.solve.lu: lu_factor
 rill.linalg.inv(s): inv inverse
 rill.linalg.det: det

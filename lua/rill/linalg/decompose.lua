@@ -53,6 +53,45 @@ local function run(kernel, a, m, n, outputs)
     return table.unpack(results)
 end
 
+-- Runs a kernel of `eliminate` for a batch of small matrices. outputs: new streams with an element for each matrix, or
+-- with the elements of all matrices.
+local function eliminate(a, n, inverse, ...)
+    local list <const>, copy <const> = as_list(a, n, n)
+    kernels.eliminate:kernel {T = a.type, k = n, size = n * n, inverse = inverse}(list, ...)
+    if copy then
+        copy:close()
+    end
+end
+
+--- decompose.is_small(a) returns whether decompose.inverse and decompose.determinants take a batch of square matrices.
+function decompose.is_small(a)
+    local n <const> = a.shape[#a.shape]
+    return n > 0 and a.size > 0 and not by_host(a, n, n)
+end
+
+--- decompose.inverse(a) returns the inverses of small matrices, and the first matrix that is singular, or nil, and its
+-- pivot that is 0.
+function decompose.inverse(a)
+    local n <const>, count <const> = a.shape[#a.shape], tables.product(a.shape, #a.shape - 2)
+    local result <const>, pivots <close> = rill.stream(a.type, {count, n, n}), rill.stream("int", count)
+    eliminate(a, n, true, result, pivots)
+    if pivots:max() > 0 then
+        local at <const> = pivots:gt(0):argmax()
+        return nil, at, pivots:get(at)
+    end
+    return result:reshape(a.shape)
+end
+
+--- decompose.determinants(a) returns streams of double with an element for each small matrix: the determinant, its
+-- sign, and the logarithm of its absolute value.
+function decompose.determinants(a)
+    local count <const> = tables.product(a.shape, #a.shape - 2)
+    local value <const>, sign <const>, logarithm <const> = rill.stream("double", count), rill.stream("double", count),
+        rill.stream("double", count)
+    eliminate(a, a.shape[#a.shape], false, value, sign, logarithm)
+    return value, sign, logarithm
+end
+
 --- decompose.qr(a) returns q and r for a = q r.
 function decompose.qr(a)
     a = arguments.matrix("rill.linalg.qr", a)

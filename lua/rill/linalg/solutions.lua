@@ -4,6 +4,7 @@ local arguments = require "rill.linalg.arguments"
 local decompose = require "rill.linalg.decompose"
 local direct = require "rill.solve.direct"
 local errors = require "rill.core.error"
+local operator = require "rill.solve.operator"
 local recorder = require "rill.core.recorder"
 local fail <const> = errors.fail
 
@@ -136,6 +137,12 @@ function solutions.inv(a)
     if a.size == 0 then
         return a:copy()
     end
+    if decompose.is_small(a) then
+        operator.finite("inv", "'a'", a)
+        local inverse <const>, system <const>, row <const> = decompose.inverse(a)
+        check_pivots(where, a, {reason = not inverse and "singular", row = row, system = system})
+        return inverse
+    end
     local unit <close> = (rill.stream(a.type, a.shape) + rill.eye(n, a.type)):eval()
     local x <const>, report <const> = rill.solve.lu(a, unit, NOT_STRICT)
     check_pivots(where, a, report)
@@ -145,6 +152,10 @@ end
 -- Returns streams of double with an element for each matrix: the determinant, its sign, and the logarithm of its
 -- absolute value.
 local determinants <const> = recorder.wrap("rill.linalg.determinants", function(a)
+    if decompose.is_small(a) then
+        operator.finite("det", "'a'", a)
+        return decompose.determinants(a)
+    end
     local F <close> = rill.solve.lu(a, NOT_STRICT)
     return direct.determinants(F)
 end)

@@ -29,6 +29,7 @@ local SCALE <const> = {lu = BEYOND, cholesky = BEYOND, tridiagonal = BEYOND}
 local SPENT <const> = {
     cg = "give more 'iterations' or a preconditioner, or take rill.solve.bicgstab where A is not symmetric",
     bicgstab = "give more 'iterations', or a preconditioner",
+    eigen = "give more 'iterations', a preconditioner, or a larger tolerance",
 }
 
 --- outcome.new(fields) makes `fields` a report: converged, iterations, residual, tolerance, history, reason and the
