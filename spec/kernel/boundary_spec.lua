@@ -90,6 +90,49 @@ describe("boundaries, far outside:", function()
         end
     end)
 
+    -- Steps of several elements read whole texels of their rows, and of the elements beside them.
+    for mode, place in pairs(places) do
+        it(mode .. ", neighbors beside a step of a row", function()
+            local function stored(y, x) return (y * 37 + x * 11) % 64 end
+            for type, near in pairs {
+                float = {{0, -1}, {0, 1}, {1, 2}}, int = {{0, -3}, {1, -3}, {1, 3}, {-1, 1}}, half = {{0, -7}, {0, 5}},
+                double = {{0, 1}, {-1, -1}, {1, 1}}, vec2 = {{-1, 3}, {0, -2}, {0, 4}},
+            } do
+                local seen = type == "half" and "float" or type
+                local terms = {}
+                for i, offset in ipairs(near) do
+                    terms[i] = ("%d * u[%d][%d]"):format(i, offset[1], offset[2])
+                end
+                local k = rill.kernel(("kernel void f(neighbor %s u<>, out %s r<>) { r = %s; }"):format(seen, seen,
+                    table.concat(terms, " + ")))
+                local shapes = {{3, 4}, {5, 8}, {1, 16}, {3, 20}, {4, 32}, {2, 7}}
+                for _, shape in ipairs(shapes) do
+                    local rows, columns = shape[1], shape[2]
+                    local given, expected = {}, {}
+                    for y = 0, rows - 1 do
+                        for x = 0, columns - 1 do
+                            local sum = 0
+                            for i, offset in ipairs(near) do
+                                local at, along = place(y + offset[1], rows), place(x + offset[2], columns)
+                                sum = sum + i * (at ~= VALUE and along ~= VALUE and stored(at, along) or VALUE)
+                            end
+                            for _ = 1, type == "vec2" and 2 or 1 do
+                                given[#given + 1] = stored(y, x)
+                                expected[#expected + 1] = sum
+                            end
+                        end
+                    end
+                    local pairs_of = type == "vec2"
+                    local s = rill.stream(pairs_of and "float" or type, #given)
+                    s:write(given)
+                    s = pairs_of and s:reshape({rows, columns, 2}):as "vec2" or s:reshape(shape)
+                    local got = k(bounded(s, mode))
+                    check.equal(expected, (pairs_of and got:as "float" or got):reshape({-1}):values())
+                end
+            end
+        end)
+    end
+
     it("scatter does not write to indices out of range", function()
         local dst = rill.iota(4)
         for _, op in ipairs {"set", "add"} do

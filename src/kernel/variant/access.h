@@ -106,11 +106,11 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, i
 void access_strip_rows(StrBuf *out, const AccessText *text, const ParamUse *use);
 /* Writes the statements of main() that load these texels. */
 void access_strip_loads(StrBuf *out, const AccessText *text, int rank, const ParamUse *use);
-/* Writes the beginning of a statement in oI_NAME(), the function that returns the neighbor at
- * offset I: if the neighbor is in these texels, rill_v is extracted from them; the text ends with
- * `else`. Writes nothing if the offset reaches no element of the step. k is the index of the offset
- * in `use`. */
-void access_strip_element(StrBuf *out, const AccessText *text, const ParamUse *use, int k);
+/* Writes a statement in oI_NAME(), the function that returns the neighbor at offset I: if the
+ * neighbor is in these texels, rill_v is extracted from them. Returns whether the statement is
+ * complete. Otherwise it ends with `else`, or nothing was written, since the offset reaches no
+ * element of the step. k is the index of the offset in `use`. */
+bool access_strip_element(StrBuf *out, const AccessText *text, const ParamUse *use, int k);
 /* Writes, for launches over pages, oI_NAME(), the neighbor at offset I of `use`, and p_NAME(i0,
  * ...), the neighbor at an offset in a known range (access_neighbors.c). Call it after the
  * functions that every neighbor stream has were written. */

@@ -36,11 +36,13 @@ static void boundary_function(StrBuf *out, const AccessText *text, int rank)
     }
 }
 
-/* Writes statements that set rill_v to the element at i0, i1, ..., brought into range. */
-static void add_element(StrBuf *out, const AccessText *text, int rank)
+/* Writes statements that set rill_v to the element at i0, i1, ..., brought into range, unless it is `set` already. */
+static void add_element(StrBuf *out, const AccessText *text, int rank, bool set)
 {
     bool blended = text->key->path == PATH_BLENDED;
-    access_addf(out, text, rank, blended ? " rill_v = blend_$N($,{$i$});" : " rill_v = fetch_$N(adr_$N($,{$i$}));");
+    if (!set) {
+        access_addf(out, text, rank, blended ? " rill_v = blend_$N($,{$i$});" : " rill_v = fetch_$N(adr_$N($,{$i$}));");
+    }
     access_outside(out, text, rank, false);
     strbuf_add(out, " return rill_v; }\n");
 }
@@ -130,10 +132,8 @@ static void known_offsets(StrBuf *out, const AccessText *text, int rank, const P
         for (int d = 0; d < rank; d++) {
             strbuf_addf(out, " int i%d = rill_d%d + %d;", d, d, d < OFFSET_DIMS ? use->offsets[k][d] : 0);
         }
-        if (text->layout->wide != NO_UNIT) {
-            access_strip_element(out, text, use, k);
-        }
-        add_element(out, &known, rank);
+        bool set = text->layout->wide != NO_UNIT && access_strip_element(out, text, use, k);
+        add_element(out, &known, rank, set);
     }
 }
 
@@ -185,7 +185,7 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, i
         access_blend(out, text, rank);
     }
     access_addf(out, text, rank, "$T q_$N($,{int i#$}) { $T rill_v;"); /* for any index, fastest dimension first */
-    add_element(out, text, rank);
+    add_element(out, text, rank, false);
     if (text->key->pages.near) {
         access_neighbors(out, text, key, use);
     }

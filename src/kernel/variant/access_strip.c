@@ -1,6 +1,6 @@
 /* Access to neighbors in steps along strips. A row of a step's elements is read as whole texels if
- * neighbors at known offsets are in it. Only elements outside the step are read individually. On
- * llvmpipe a texel takes little longer than a 32-bit word. */
+ * neighbors at known offsets are in it, and so are the elements next to them. Only elements further
+ * away are read individually. On llvmpipe a texel takes little longer than a 32-bit word. */
 #include "kernel/variant/access.h"
 
 #include "kernel/emit/glsl.h"
@@ -23,9 +23,37 @@ static int row_of(const AccessText *text, const ParamUse *use, int k)
     return row;
 }
 
+static const char side_names[] = "ba"; /* before, after */
+
 static int row_texels(const AccessText *text)
 {
     return text->launch->elements * text->key->type->bytes / 16;
+}
+
+/* Returns whether the elements next to those of a step are read as texels too. At the ends of a row,
+ * which consists of whole steps, the boundary mode has elements of the same step, or those of the
+ * other end, in their place. */
+static bool has_sides(const AccessText *text)
+{
+    return !(text->key->halo & 1) && text->key->outside < OUTSIDE_OPEN && !text->trusted;
+}
+
+/* Returns the number of elements before (side -1) or after (side 1) those of the step that the
+ * offsets of row k reach. */
+static int side_elements(const AccessText *text, const ParamUse *use, int k, int side)
+{
+    int most = 0;
+    for (int i = k; i < use->offset_count && has_sides(text); i++) {
+        int off = use->offsets[i][0] * side;
+        most = row_of(text, use, i) == k && off > most ? off : most;
+    }
+    return most;
+}
+
+static int side_texels(const AccessText *text, const ParamUse *use, int k, int side)
+{
+    int each = 16 / text->key->type->bytes;
+    return (side_elements(text, use, k, side) + each - 1) / each;
 }
 
 void access_strip_rows(StrBuf *out, const AccessText *text, const ParamUse *use)
@@ -35,6 +63,39 @@ void access_strip_rows(StrBuf *out, const AccessText *text, const ParamUse *use)
         for (int t = 0; row_of(text, use, k) == k && t < row_texels(text); t++) {
             access_addf(out, text, 0, "uvec4 t%d_$N_%d;\n", k, t);
         }
+        for (int side = -1; row_of(text, use, k) == k && side <= 1; side += 2) {
+            for (int t = 0; t < side_texels(text, use, k, side); t++) {
+                access_addf(out, text, 0, "uvec4 t%d_$N_%c_%d;\n", k, side_names[side > 0], t);
+            }
+        }
+    }
+}
+
+/* Writes the loads of the texels at one side of the step whose first texel is `a`. At the end of a
+ * row they are replaced by others that exist. */
+static void side_loads(StrBuf *out, const AccessText *text, const ParamUse *use, int k, int side)
+{
+    int count = side_texels(text, use, k, side), own = row_texels(text);
+    if (count == 0) {
+        return;
+    }
+    int each = 16 / text->key->type->bytes, elements = text->launch->elements;
+    bool wraps = access_boundary(text->key, 0) == BOUNDARY_WRAP;
+    const char *size = access_size(text, 0);
+    if (side < 0) {
+        strbuf_addf(out, " int b = rill_x > 0 ? a - %d : a", count);
+    } else {
+        strbuf_addf(out, " int c = rill_x + %d < %s ? a + %d : a", elements, size, own);
+    }
+    if (wraps && side < 0) {
+        strbuf_addf(out, " + %s / %d - %d", size, each, count);
+    } else if (wraps) {
+        strbuf_addf(out, " + %d - %s / %d", own, size, each);
+    }
+    strbuf_add(out, ";");
+    for (int t = 0; t < count; t++) {
+        access_addf(out, text, 0, " t%d_$N_%c_%d = texelFetch(wide_$N, %c + %d);", k, side_names[side > 0], t,
+                    side < 0 ? 'b' : 'c', t);
     }
 }
 
@@ -54,16 +115,41 @@ void access_strip_loads(StrBuf *out, const AccessText *text, int rank, const Par
         for (int t = 0; t < row_texels(text); t++) {
             access_addf(out, text, rank, " t%d_$N_%d = texelFetch(wide_$N, a + %d);", k, t, t);
         }
+        side_loads(out, text, use, k, -1);
+        side_loads(out, text, use, k, 1);
         strbuf_add(out, " }\n");
     }
 }
 
-void access_strip_element(StrBuf *out, const AccessText *text, const ParamUse *use, int k)
+/* Writes an expression for element j of the step, counted from its first element, which is outside
+ * of the step. */
+static void side_element(StrBuf *out, const AccessText *text, const ParamUse *use, int row, int j)
+{
+    int elements = text->launch->elements, side = j < 0 ? -1 : 1;
+    char own[MAX_NAME + 16], texels[MAX_NAME + 16];
+    snprintf(own, sizeof own, "t%d_%s", row, text->param->name);
+    snprintf(texels, sizeof texels, "t%d_%s_%c", row, text->param->name, side_names[side > 0]);
+    Boundary boundary = access_boundary(text->key, 0);
+    if (boundary == BOUNDARY_CLAMP || boundary == BOUNDARY_MIRROR) {
+        int end = side < 0 ? 0 : elements - 1, mirrored = side < 0 ? -1 - j : 2 * elements - 1 - j;
+        if (side < 0) {
+            strbuf_add(out, "i0 < 0 ? ");
+        } else {
+            strbuf_addf(out, "i0 >= %s ? ", access_size(text, 0));
+        }
+        access_texel(out, own, text->param->type, text->key->type, boundary == BOUNDARY_CLAMP ? end : mirrored);
+        strbuf_add(out, " : ");
+    }
+    int before = side_texels(text, use, row, -1) * 16 / text->key->type->bytes;
+    access_texel(out, texels, text->param->type, text->key->type, side < 0 ? before + j : j - elements);
+}
+
+bool access_strip_element(StrBuf *out, const AccessText *text, const ParamUse *use, int k)
 {
     int row = row_of(text, use, k), off = use->offsets[k][0], elements = text->launch->elements;
     int first = off < 0 ? 0 : off, last = off < 0 ? elements - 1 + off : elements - 1;
     if (row < 0) {
-        return;
+        return false;
     }
     char texels[MAX_NAME + 16];
     snprintf(texels, sizeof texels, "t%d_%s", row, text->param->name);
@@ -75,4 +161,18 @@ void access_strip_element(StrBuf *out, const AccessText *text, const ParamUse *u
         access_texel(out, texels, text->param->type, text->key->type, j);
         strbuf_add(out, j < last ? " : " : "; } else");
     }
+    if (off == 0 || !has_sides(text)) {
+        return false;
+    }
+    strbuf_add(out, " rill_v = ");
+    int from = off < 0 ? off : elements, to = off < 0 ? -1 : elements - 1 + off;
+    for (int j = from; j <= to; j++) {
+        if (j < to) {
+            strbuf_addf(out, "j == %d ? ", j);
+        }
+        strbuf_add(out, "(");
+        side_element(out, text, use, row, j);
+        strbuf_add(out, j < to ? ") : " : ");");
+    }
+    return true;
 }
