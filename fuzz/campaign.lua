@@ -78,6 +78,13 @@ end
 
 local findings, counts = {}, {}
 
+-- Counts an event of a case: good, left, fail.
+local function count(family, event)
+    family = family or os.getenv "RILL_FAMILY" or "default"
+    counts[family] = counts[family] or {good = 0, left = 0, fail = 0}
+    counts[family][event] = counts[family][event] + 1
+end
+
 -- Returns the pattern of a message. Two failures with one pattern count as one defect.
 local function shape(message)
     return (message:gsub("^[^:\n]*:%d+: ", ""):gsub("[%-%d.e+]+", "#"):gsub("0x%x+", "#"):sub(1, 48))
@@ -156,18 +163,18 @@ local function batch(name, family, batch_seed, size, most, finish)
             finished = true
         elseif event == "good" or event == "left" or event == "fail" then
             current = nil
-            counts[event] = (counts[event] or 0) + 1
+            count(family, event)
         end
         if event == "fail" then
             found(name, family, batch_seed + index, (rest:gsub("\\n", "\n")), finish)
         end
     end
     if current then
-        counts.fail = (counts.fail or 0) + 1
+        count(family, "fail")
         found(name, family, batch_seed + current, ended or "ended early", finish)
         return
     elseif not finished or ended then
-        counts.fail = (counts.fail or 0) + 1
+        count(family, "fail")
         local when = finished and "at exit" or #lines == 0 and "at start" or "while cases were made"
         table.insert(findings, "batch")
         print(("\n---- finding %d: %s, batch of %d from seed %d: %s %s\n%s"):format(#findings, name, size, batch_seed,
@@ -208,14 +215,17 @@ local function main()
         batch(name, family, base + round * 1000, size, most, finish)
         round = round + 1
     end
-    print(("fuzz: SEED=%d: %d cases in %d batches: %d good, %d left out, %d failed; %d findings"):format(seed,
-        (counts.good or 0) + (counts.left or 0) + (counts.fail or 0), round, counts.good or 0, counts.left or 0,
-            counts.fail or 0,
-        #findings))
+    print(("fuzz: SEED=%d: %d batches, %d findings"):format(seed, round, #findings))
+    local good = 0
+    for family, of in pairs(counts) do
+        good = good + of.good
+        print(("fuzz: family %s: %d cases: %d good, %d left out, %d failed"):format(family, of.good + of.left + of.fail,
+            of.good, of.left, of.fail))
+    end
     for _, path in ipairs(findings) do
         print("  " .. path)
     end
-    os.exit(#findings == 0 and (counts.good or 0) > 0)
+    os.exit(#findings == 0 and good > 0)
 end
 
 main()

@@ -1,7 +1,7 @@
 -- Checks the derivatives of random kernels: the outputs of k:tangent are those of the kernel bit for bit,
 -- <J v, w> = <v, J^T w> of k:tangent and k:gradient, and central differences where two steps agree. All values stay in
 -- -2 .. 2 between statements, and loops contract, so that differences are well conditioned.
-local derivatives = {batch = 12}
+local derivatives = {batch = 36}
 
 local BOUND <const> = 2.0 -- of the absolute values of variables
 
@@ -9,6 +9,17 @@ local BOUND <const> = 2.0 -- of the absolute values of variables
 local NAMES <const> = {"v", "t", "t_1", "turn", "kept", "begin", "stored", "top", "left", "trips", "old", "copy",
     "done", "n", "k0", "stop", "x_bar", "x_dot", "here", "step", "chosen", "entered", "at", "add", "size", "t_2",
     "a_at"}
+
+-- Compilers take nearly all of the time, so most kernels are small. `depth`: of expressions; `budget`: statements that
+-- are not assignments; `statements`: least and most; `functions`, `inputs`, `outputs`: numbers of them, of which one is
+-- drawn, as one of `ranks` of gathers; `cost`: of the body, in iterations of which at most 300 are made; `plain`: in
+-- two of three functions, which are texts of their own for doubles, another one is called.
+local SMALL <const> = {depth = 1, deep = 1, budget = 3, statements = {1, 3}, functions = {0, 0, 0, 1}, inputs = 1,
+    outputs = {1, 1, 1, 2}, ranks = {1, 1, 2}, cost = 16, plain = true}
+local MEDIUM <const> = {depth = 2, deep = 2, budget = 6, statements = {1, 3}, functions = {0, 0, 1}, inputs = 2,
+    outputs = {1, 1, 2}, ranks = {1, 2, 3, 4}, cost = 8, plain = true}
+local LARGE <const> = {depth = 9, deep = 3, budget = 22, statements = {2, 7}, functions = {0, 1, 2, 2}, inputs = 3,
+    outputs = {1, 1, 2, 3}, ranks = {1, 1, 2, 3, 4}, cost = 1}
 
 local Case = {}
 Case.__index = Case
@@ -123,6 +134,7 @@ end
 
 function int(self, depth)
     local d = self.d
+    depth = math.min(depth, self.size.depth)
     local known = variables(self, "int")
     local choice = depth <= 0 and d:below(2) or d:below(9)
     if choice == 1 and #known > 0 then return d:pick(known).name end
@@ -153,6 +165,7 @@ end
 
 function bool(self, depth)
     local d = self.d
+    depth = math.min(depth, self.size.depth)
     local choice = depth <= 0 and d:below(2) or d:below(6)
     if choice == 1 then
         return ("%s %s %s"):format(int(self, depth - 1), d:pick {"<", ">", "==", "!=", "<="}, int(self, depth - 1))
@@ -182,7 +195,7 @@ local function bounded(self, e, b, most)
     if b <= most then return e, b end
     local d = self.d
     local choice = d:below(4)
-    if choice == 1 and most >= 1.0 then return ("sin(%s)"):format(e), 1.0 end
+    if choice == 1 and most >= 1.0 and not (self.size.plain and d:chance(2, 3)) then return ("sin(%s)"):format(e), 1.0 end
     if choice == 2 then
         return ("clamp(%s, -%s, %s)"):format(e, literal(self, "0.9375"), literal(self, "0.875")), 1.0
     end
@@ -361,6 +374,13 @@ local UNARY <const> = {
     {"mod(%s, HALF)", function() return 0.5 end},
 }
 
+local CHEAP <const> = {}
+for _, row in ipairs(UNARY) do
+    local name = row[1]:match "^%(*(%w*)"
+    row.costly = ("sin cos tanh atan exp log pow asin acos asinh"):find("%f[%w]" .. name .. "%f[%W]")
+    CHEAP[#CHEAP + 1] = not row.costly and row or nil
+end
+
 local function constants(self, n, text)
     local function c(x) return n == 1 and literal(self, x) or vector(self, n) .. "(" .. x .. ")" end
     return (text:gsub("ONE", c "1.0"):gsub("HALF", c "0.5"):gsub("ZERO", c "0.0"))
@@ -369,6 +389,7 @@ end
 -- A matrix as text, or nil.
 local function matrix(self, columns, rows, depth)
     local d = self.d
+    depth = math.min(depth, self.size.depth)
     local type = ("%smat%dx%d"):format(self.P, columns, rows)
     local known = {}
     for _, v in ipairs(variables(self, "matrix")) do
@@ -413,6 +434,7 @@ end
 
 function real(self, n, depth)
     local d = self.d
+    depth = math.min(depth, self.size.depth)
     if depth <= 0 then return leaf(self, n, depth) end
     local choice = d:below(20)
     if choice == 1 or choice == 2 then
@@ -430,6 +452,7 @@ function real(self, n, depth)
         return constants(self, n, ("(%s / (ONE + %s * %s))"):format(a, e, e)), b1
     elseif choice == 6 or choice == 7 or choice == 8 then
         local row = d:pick(UNARY)
+        if self.size.plain and row.costly and d:chance(2, 3) then row = d:pick(CHEAP) end
         local e, b = real(self, n, depth - 1)
         local m = row.scalar and 1 or n
         if m ~= n then
@@ -894,11 +917,11 @@ local function make_function(self, number)
         add(self, p)
     end
     local loops, cost, silent, deep, returns = self.loops, self.cost, self.silent, self.deep, self.returns
-    self.loops, self.cost, self.deep, self.returns = 0, 8, 2, rows > 0 and rows or nil
+    self.loops, self.cost, self.deep, self.returns = 0, math.max(8, cost), math.min(2, deep), rows > 0 and rows or nil
     if rows == 0 then f.pure = false end
     local indexed, pushes, sampled = self.indexed, self.pushes, self.sampled
     self.indexed, self.pushes, self.sampled = nil, nil, nil
-    local body = statements(self, d:int(1, 4))
+    local body = statements(self, d:int(1, math.min(4, self.size.statements[2])))
     if rows > 0 then
         local e, b = real(self, rows, 2)
         body = body .. ("return %s;\n"):format((bounded(self, e, b, BOUND)))
@@ -984,7 +1007,7 @@ function Case:kernel()
         if variable then add(self, variable) end
     end
     self.indexed, self.module_streams = {}, {}
-    for i = 1, d:int(1, 3) do
+    for i = 1, d:int(1, self.size.inputs) do
         local n = d:pick {1, 1, 1, 2, 3, 4}
         local name, type = name_of("x" .. i), vector(self, n)
         local of = i == 1 and shape or input_shape(self, shape)
@@ -1030,7 +1053,7 @@ function Case:kernel()
         table.insert(self.module_streams, s)
     end
     for i = 1, d:pick {0, 0, 1, 2} do
-        local n, name, ranks = d:pick {1, 1, 2}, name_of("g" .. i), d:pick {1, 1, 2, 3, 4}
+        local n, name, ranks = d:pick {1, 1, 2}, name_of("g" .. i), d:pick(self.size.ranks)
         local of = {}
         for k = 1, ranks do of[k] = d:pick(ranks == 1 and {4, 1, 2, 5} or {2, 1, 3}) end
         local s = {name = name, type = vector(self, n), stream = "gather", rank = ranks, fixed = true}
@@ -1043,15 +1066,15 @@ function Case:kernel()
         parameter(("inout %s %s<>"):format(self.T, name), {name = name, type = self.T}, numbers(self, shape, 1))
     end
     self.functions = {}
-    for i = 1, d:pick {0, 1, 2, 2} do self.functions[i] = make_function(self, i) end
+    for i = 1, d:pick(self.size.functions) do self.functions[i] = make_function(self, i) end
     local returned = d:chance(1, 10)
     if returned then
         self.returns = 1
     else
-        for i = 1, d:pick {1, 1, 2, 3} do
+        for i = 1, d:pick(self.size.outputs) do
             local n, name = d:pick {1, 1, 1, 2, 3}, name_of("r" .. i)
-            parameter(("out %s %s<>"):format(vector(self, n), name), {name = name, type = vector(self, n)})
-            outputs[i] = {name, n}
+            parameter(("out %s %s<>"):format(vector(self, n), name))
+            outputs[i] = {name = name, type = vector(self, n), rows = n}
             if i == 1 then self.indexed[#self.indexed + 1] = name end
         end
         if d:chance(1, 6) then parameter("out int r_int<>", {name = "r_int", type = "int"}) end
@@ -1066,17 +1089,24 @@ function Case:kernel()
     end
     -- Outputs are anywhere among the parameters.
     if #parameters > 1 and d:chance(1, 3) then table.insert(parameters, 1, table.remove(parameters)) end
-    self.loops, self.cost, self.deep = 0, 1, 3
+    self.loops, self.cost, self.deep = 0, self.size.cost, self.size.deep
     first[1] = ""
     for _, n in ipairs {1, d:int(2, 4)} do
         local e, b = real(self, n, 1)
         local v = add(self, {name = fresh(self), type = vector(self, n)})
         first[1] = ("%s%s %s = %s;\n"):format(first[1], v.type, v.name, (bounded(self, e, b, BOUND)))
     end
-    first[1] = first[1] .. statements(self, d:int(2, 7))
+    -- Outputs that are read before they are written are zero, so that nothing depends on the inputs.
+    local written = not d:chance(1, 5)
     for _, output in ipairs(outputs) do
-        local e, b = real(self, output[2], 2)
-        first[#first + 1] = ("%s %s %s;\n"):format(output[1], d:pick {"=", "+=", "+="}, (bounded(self, e, b, BOUND)))
+        local e, b = real(self, output.rows, 1)
+        if written then first[1] = ("%s%s = %s;\n"):format(first[1], output.name, (bounded(self, e, b, BOUND))) end
+        add(self, output)
+    end
+    first[1] = first[1] .. statements(self, d:int(table.unpack(self.size.statements)))
+    for _, output in ipairs(outputs) do
+        local e, b = real(self, output.rows, 2)
+        first[#first + 1] = ("%s %s %s;\n"):format(output.name, d:pick {"=", "+=", "+="}, (bounded(self, e, b, BOUND)))
     end
     if returned then
         local e, b = real(self, 1, 2)
@@ -1101,10 +1131,10 @@ return derivatives.examine(k, arguments, {%s}, %s)
 ]]
 
 function derivatives.script(d)
-    local single = d:chance(1, 5)
-    local self = setmetatable({d = d, T = single and "float" or "double", P = single and "" or "d",
-        taken = {x = true}, touched = {}, count = 0, calls = 0, functions = {}, loops = 0, cost = 1, deep = 2,
-        budget = 22, effects = false}, Case)
+    local single, size = d:chance(1, 5), d:weighted {{24, SMALL}, {5, MEDIUM}, {1, LARGE}}
+    local self = setmetatable({d = d, size = size, T = single and "float" or "double", P = single and "" or "d",
+        taken = {x = true}, touched = {}, count = 0, calls = 0, functions = {}, loops = 0, cost = size.cost, deep = math.min(2, size.deep),
+        budget = size.budget, effects = false}, Case)
     local text, arguments, shape = self:kernel()
     local fast = d:chance(1, 20)
     local near = fast or text:find "mat%d" ~= nil -- drivers compute (A * B) * v as A * (B * v)
