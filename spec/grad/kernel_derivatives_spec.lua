@@ -164,6 +164,10 @@ local cases = {
         r = u[-1][-1] * u[1][2] + u[2][-2]; }]=], function() return {u = grid(3, 4)} end},
     {"neighbors with a number outside", [=[kernel void f(neighbor(clamp, 1.5) double u<>, out double r<>) {
         r = u[-1][-1] * u[1][2] + u[2][-2]; }]=], function() return {u = grid(3, 4)} end},
+    {"neighbors that are subtracted twice", [=[kernel void f(neighbor double u<>, out double r<>, out double q<>) {
+        double t = u[-1];
+        q = t - t;
+        r = (q + t - q) * 0.5LF; }]=], function() return {u = list(5)} end},
     {"neighbors at computed offsets", [=[kernel void f(neighbor(clamp) double u<>, out double r<>) {
         for (int i = -2; i <= 2; i++) r += u[i] * u[i] * double(i + 3); }]=], function() return {u = list(6)} end},
     {"gathers", [=[kernel void f(double a[], int i<>, double x<>, out double r<>) { r = a[i] * a[i + 1] * x; }]=],

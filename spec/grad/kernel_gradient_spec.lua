@@ -291,4 +291,17 @@ describe("k:gradient", function()
         assert.equal(g, kernel:gradient())
         assert.equal("tangent of f with respect to u", tostring(kernel:tangent {wrt = {"u"}}))
     end)
+
+    it("of a derivative that is too large names the kernel", function()
+        local public = require "rill.core.public"
+        local k, made = rill.kernel "kernel void f(float x<>, out float r<>) { r = x * x; }", public.kernel
+        public.kernel = function() error("kernel text:1:13: error: 'f_gradient' is too large: ...", 0) end
+        local good, message = pcall(k.gradient, k)
+        local also, other = pcall(k.tangent, k)
+        public.kernel = made
+        assert.is_false(good or also)
+        assert.matches("k:gradient: 'f' cannot be differentiated: its derivative is too large: divide it", message)
+        assert.matches("k:tangent: 'f' cannot be differentiated: its derivative is too large: divide it", other)
+        assert.truthy(k:gradient())
+    end)
 end)

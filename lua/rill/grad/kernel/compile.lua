@@ -187,7 +187,7 @@ function compile.gradient(about, names, lowered, where, again, dry)
         result.text, result.taken = subject.refusing(about, where, subject.compose, about, lowered, about.name ..
             "_gradient", list,
             signature)
-        result.kernel = not dry and rill.kernel(result.text, {fast = about.fast})
+        result.kernel = not dry and subject.compiled(about, where, result.text)
     end
     return result
 end

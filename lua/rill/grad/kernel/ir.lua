@@ -39,7 +39,7 @@ function ir.join(format, type, ...)
     local parts, reads = {...}, {}
     local text = format:gsub("%$(%d)", function(i)
         local part = parts[tonumber(i)]
-        return part.atom and part.text or "(" .. part.text .. ")"
+        return part.atom and not part.text:find "^%-" and part.text or "(" .. part.text .. ")"
     end)
     for _, part in ipairs(parts) do
         for _, variable in ipairs(part.reads) do

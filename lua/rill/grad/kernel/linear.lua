@@ -23,7 +23,8 @@ end
 local function product(coefficient, e, negative)
     local text = e and (e.atom and e.text or "(" .. e.text .. ")")
     local whole = coefficient and text and coefficient .. " * " .. text or coefficient or text
-    return negative and (whole and "-" .. whole or "-1.0") or whole
+    if not negative then return whole end
+    return whole and (whole:match "^%-(.*)$" or "-" .. whole) or "-1.0"
 end
 
 --- Adds the terms of coefficient * e. Returns false if there are too many.

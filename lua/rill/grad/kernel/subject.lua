@@ -193,6 +193,17 @@ function subject.arguments(about, read)
     return list
 end
 
+--- subject.compiled(about, where, text) returns the kernel of the text of a derivative.
+function subject.compiled(about, where, text)
+    local done, result = pcall(rill.kernel, text, {fast = about.fast})
+    if done then return result end
+    if tostring(result):find("is too large", 1, true) then
+        fail("%s: '%s' cannot be differentiated: its derivative is too large: divide it into several kernels", where,
+            about.name)
+    end
+    error(result, 0)
+end
+
 --- subject.kernel(spec, text) returns the kernel of a text, which is compiled once and kept in spec.kernels.
 function subject.kernel(spec, text)
     spec.kernels[text] = spec.kernels[text] or rill.kernel(text, {fast = spec.fast})

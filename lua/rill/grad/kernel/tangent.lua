@@ -217,7 +217,7 @@ local function make(about, names, lowered, where)
     local text, taken = subject.refusing(about, where, subject.compose, about, lowered, about.name .. "_tangent",
         self.list,
         signature)
-    return {text = text, taken = taken, results = results, kernel = rill.kernel(text, {fast = about.fast})}
+    return {text = text, taken = taken, results = results, kernel = subject.compiled(about, where, text)}
 end
 
 local methods = {}
