@@ -195,7 +195,9 @@ local function bounded(self, e, b, most)
     if b <= most then return e, b end
     local d = self.d
     local choice = d:below(4)
-    if choice == 1 and most >= 1.0 and not (self.size.plain and d:chance(2, 3)) then return ("sin(%s)"):format(e), 1.0 end
+    if choice == 1 and most >= 1.0 and not (self.size.plain and d:chance(2, 3)) then
+        return ("sin(%s)"):format(e), 1.0
+    end
     if choice == 2 then
         return ("clamp(%s, -%s, %s)"):format(e, literal(self, "0.9375"), literal(self, "0.875")), 1.0
     end
@@ -1133,8 +1135,8 @@ return derivatives.examine(k, arguments, {%s}, %s)
 function derivatives.script(d)
     local single, size = d:chance(1, 5), d:weighted {{24, SMALL}, {5, MEDIUM}, {1, LARGE}}
     local self = setmetatable({d = d, size = size, T = single and "float" or "double", P = single and "" or "d",
-        taken = {x = true}, touched = {}, count = 0, calls = 0, functions = {}, loops = 0, cost = size.cost, deep = math.min(2, size.deep),
-        budget = size.budget, effects = false}, Case)
+        taken = {x = true}, touched = {}, count = 0, calls = 0, functions = {}, loops = 0, cost = size.cost,
+        deep = math.min(2, size.deep), budget = size.budget, effects = false}, Case)
     local text, arguments, shape = self:kernel()
     local fast = d:chance(1, 20)
     local near = fast or text:find "mat%d" ~= nil -- drivers compute (A * B) * v as A * (B * v)

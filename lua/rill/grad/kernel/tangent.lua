@@ -3,7 +3,6 @@ local core = require "rill.core"
 local builder = require "rill.grad.kernel.builder"
 local errors = require "rill.core.error"
 local ir = require "rill.grad.kernel.ir"
-local rill = require "rill.core.public"
 local run = require "rill.grad.kernel.run"
 local subject = require "rill.grad.kernel.subject"
 errors.own()
