@@ -9,7 +9,7 @@ local shrink = require "fuzz.support.shrink"
 
 local all = {"bodies", "programs", "texts", "exact", "derivatives", "gradients", "expressions", "primitives", "keys",
     "damage", "abuse", "limits", "neighbors", "frames", "clouds", "matrices",
-    "decompositions"}
+    "decompositions", "signals"}
 local lua = os.getenv "RILL_LUA" or "lua5.4"
 local build = os.getenv "RILL_BUILD" or "build"
 local seconds = tonumber(os.getenv "SECONDS") or 60

@@ -320,6 +320,7 @@ local lua_layers = {
     {"core"},
     {"glsl/snippets"}, {"glsl"},
     {"algebra", "algebra/rows"}, {"stream", "horn", "random"},
+    {"signal/"}, {"signal"},
     {"grad/kernel"}, {"parts"}, {"container"}, {"image"}, {"sparse/"}, {"sparse"}, {"geometry"}, {"reuse/"}, {"reuse"},
     {"geometry/mesh"}, {"geometry/subdivide", "geometry/collide", "geometry/points"}, {"geometry/envelope"}, {"mesh"},
     {"subdivide", "collide"}, {"points/"}, {"points"}, {"blas"}, {"optimize/"}, {"optimize"}, {"solve/"}, {"solve"},

@@ -178,10 +178,10 @@ describe("a suggestion", function()
 
     it("is not given if only the letters are similar", function()
         for owner, words in pairs {
-            rill = {"mgrid", "gridDim", "vander", "polyfit", "signal",
+            rill = {"mgrid", "gridDim", "vander", "polyfit",
                 "mode", "insert", "block"},
             s = {"mode", "insert", "block", "ffill", "bfill", "duplicated", "expanding", "glu",
-                "quantize", "lfilter", "spline", "masked_scatter", "lower", "modf", "spacing", "sqrtm"},
+                "quantize", "spline", "masked_scatter", "lower", "modf", "spacing", "sqrtm"},
             ["rill.solve"] = {"eig"},
             c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},
             ["rill.sparse"] = {"csc_matrix"},

@@ -51,6 +51,13 @@ describe("the example", function()
         script:names "heat.png"
     end)
 
+    it("spectrogram draws a sound and finds its harmonics", function()
+        script:run("spectrogram", "-", script.directory)
+        script:picture("spectrogram.png", 513, 641)
+        script:names "spectrogram.png"
+        script:says "peaks of the power spectrum in Hz: 441 879 1320 1762"
+    end)
+
     it("spectrum finds the stripes and removes them #long", function()
         script:run("spectrum", nil, script.directory)
         script:picture("spectrum.png", 768, 1536)

@@ -168,6 +168,12 @@ rill.isnan(s): isnull isna
 s.x: real re
 s.y: imag im
 rill.conj(s): conj conjugate
+rill.cangle(s): angle phase
+s:windows(n, hop): unfold sliding_window_view
+rill.signal.stft(s): stft spectrogram
+rill.signal.lfilter(b, a, s): lfilter
+rill.signal.find_peaks(s): find_peaks peaks
+rill.signal.welch(s): psd
 rill.atan2(s.y, s.x): angle phase
 s:max() - s:min(): ptp
 s:stats(): describe
@@ -239,6 +245,8 @@ s:sort {axis = 1}: msort
 rill.choice(s, n): sample
 -: polyfit argpartition mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
 -: ffill bfill duplicated expanding glu celu quantize lfilter spline choose modf place spacing loc iloc addr sqrtm
+-: pinv polyfit argpartition expm mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
+-: ffill bfill duplicated expanding glu celu quantize spline choose modf place spacing loc iloc addr sqrtm
 ]==],
     c = [==[
 c:copy(): clone dup duplicate deepcopy
@@ -325,6 +333,19 @@ rill.image.equalize: equalizeHist histeq
 s:domain(first, last): crop
 s:flip(1): flipud
 s:flip(2): fliplr
+]==],
+    ["rill.signal"] = [==[
+rill.signal.window(name, n): get_window hann hanning hamming blackman kaiser windows
+rill.signal.stft(x): spectrogram ShortTimeFFT short_time_fft
+rill.signal.welch(x): psd csd power_spectrum
+rill.signal.find_peaks(x): argrelmax argrelextrema peaks find_peaks_cwt
+rill.signal.lfilter(b, a, x): filter biquad
+rill.signal.sosfilt(sections, x): sos
+rill.signal.resample(x, n): resample_poly decimate upfirdn
+rill.signal.firwin(n, cutoff): firwin2 remez firls
+rill.convolve(x, w): convolve fftconvolve oaconvolve
+rill.correlate(x, w): correlate
+-: butter cheby1 cheby2 ellip bessel iirfilter lfilter_zi savgol_filter medfilt wiener chirp sawtooth square cwt
 ]==],
     ["rill.csv"] = [==[
 rill.csv.load: read read_csv parse open
@@ -474,6 +495,20 @@ rill.matmul: mm bmm
 rill.searchsorted: lower_bound
 rill.searchsorted(sorted, values, {side = "right"}): digitize bisect upper_bound
 rill.fft: fftn
+rill.signal.stft(x): stft spectrogram
+rill.signal.istft(f): istft
+rill.signal.welch(x): welch psd
+rill.signal.periodogram(x): periodogram
+rill.signal.find_peaks(x): find_peaks argrelmax argrelextrema
+rill.signal.firwin(n, cutoff): firwin firwin2 remez
+rill.signal.lfilter(b, a, x): lfilter biquad
+rill.signal.sosfilt(sections, x): sosfilt
+rill.signal.filtfilt(b, a, x): filtfilt
+rill.signal.resample(x, n): resample decimate resample_poly
+rill.signal.hilbert(x): hilbert
+rill.signal.detrend(x): detrend
+rill.signal.window("hann", n): hanning hann_window hamming_window get_window
+s:windows(n, hop): sliding_window_view as_strided unfold
 rill.fft(s, {inverse = true}): ifftn
 rill.fft(s, {axes = {-1}, inverse = true}): ifft
 rill.fft(s, {axes = {-1}, real = true}): rfft
@@ -552,6 +587,9 @@ math.huge: inf Inf infinity
 0 / 0: nan NaN
 -: polyfit polyval vander mgrid ogrid gridDim signal
 -: logm mode insert block
+-: lstsq polyfit polyval vander mgrid ogrid gridDim signal
+-: lstsq polyfit polyval vander mgrid ogrid sinc gridDim
+-: expm logm mode insert block matrix_rank
 #s.shape: ndim rank
 rill.load: npy
 rill.choice: sample

@@ -157,6 +157,21 @@ T.levels: integer -- the number of levels of boxes below the root
 T.leaf: integer -- the number of triangles in a leaf
 T:close() -- frees its memory at once
 ]==] },
+    { "signal", [==[
+rill.signal.window(name: string, n: integer, options?: {symmetric?: boolean, type?: string, alpha?: number, beta?: number, std?: number, tau?: number}): stream -- returns the n weights of a window: "hann", "hamming", "blackman", "kaiser" with beta, "gaussian" with std, "tukey" with alpha ... symmetric: for filters. Default: periodic, for spectra
+rill.signal.stft(x: source|number[], options?: {size?: integer, hop?: integer, window?: string|table|source, center?: boolean}): stream -- returns the spectra of windows of a signal, complex numbers {..., frames, size // 2 + 1}. Defaults: size 1024, hop size // 4, window "hann", center true
+rill.signal.istft(f: source, options?: {size?: integer, hop?: integer, window?: string|table|source, center?: boolean, length?: integer}): stream -- returns the signal of short-time spectra. Default of size: 2 (bins - 1)
+rill.signal.periodogram(x: source|number[], options?: {rate?: number, window?: string|table|source, detrend?: string|boolean, scaling?: string}): stream, stream -- returns the power spectrum of a signal, and its frequencies. Defaults: rate 1, window "boxcar", detrend "constant", scaling "density"
+rill.signal.welch(x: source|number[], options?: {rate?: number, size?: integer, hop?: integer, window?: string|table|source, detrend?: string|boolean, scaling?: string}): stream, stream -- returns the mean of the power spectra of windows, and the frequencies. Defaults: size 256, hop half of it, window "hann"
+rill.signal.find_peaks(x: source|number[], options?: {height?: number|number[], distance?: number, prominence?: number|number[]}): stream, table -- returns the 0-based indices of the local maxima, and a table {heights =, prominences =}
+rill.signal.firwin(n: integer, cutoff: number|number[], options?: {pass?: string, window?: string|table|source, rate?: number, scale?: boolean, type?: string}): stream -- returns the n coefficients of a filter with a finite impulse response. pass: "lowpass" (default), "highpass", "bandpass" or "bandstop". Default of rate: 2
+rill.signal.lfilter(b: number|number[]|source, a: number|number[]|source, x: source|number[]): stream -- returns the signal filtered by the transfer function b / a, computed in blocks, in doubles
+rill.signal.sosfilt(sections: table|source, x: source|number[]): stream -- returns the signal filtered by second-order sections {b0, b1, b2, a0, a1, a2}
+rill.signal.filtfilt(b: number|number[]|source, a: number|number[]|source, x: source|number[], options?: {pad?: integer}): stream -- returns the signal filtered forward and backward, without a delay
+rill.signal.resample(x: source|number[], n: integer): stream -- returns the signal at n samples of the same duration, by its Fourier transform
+rill.signal.hilbert(x: source|number[]): stream -- returns the analytic signal, complex numbers whose real parts are x
+rill.signal.detrend(x: source|number[], options?: {type?: string}): stream -- returns the signal without its least squares line, "linear" (default), or its mean, "constant"
+]==] },
     { "points", [==[
 rill.points.normals(p: source|table, options?: {k?: integer, toward?: number[]}): stream, stream -- returns unit normals (vec3) from the k nearest points of each point, and their variances (vec3, ascending). toward: a position to whose side normals point. Default: k = 16
 rill.points.voxel(p: source|table, size: number, options?: {values?: source|table}): stream, stream, any -- returns the mean of the points in each cube of a grid, their number, and the means of values
