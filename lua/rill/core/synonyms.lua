@@ -174,7 +174,6 @@ rill.signal.stft(s): stft spectrogram
 rill.signal.lfilter(b, a, s): lfilter
 rill.signal.find_peaks(s): find_peaks peaks
 rill.signal.welch(s): psd
-rill.atan2(s.y, s.x): angle phase
 s:max() - s:min(): ptp
 s:stats(): describe
 rill.csv.save: to_csv
@@ -244,8 +243,6 @@ s - rill.trunc(s): frac
 s:sort {axis = 1}: msort
 rill.choice(s, n): sample
 -: polyfit argpartition mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
--: ffill bfill duplicated expanding glu celu quantize lfilter spline choose modf place spacing loc iloc addr sqrtm
--: pinv polyfit argpartition expm mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
 -: ffill bfill duplicated expanding glu celu quantize spline choose modf place spacing loc iloc addr sqrtm
 ]==],
     c = [==[
@@ -585,11 +582,8 @@ rill._VERSION: version __version__
 math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
--: polyfit polyval vander mgrid ogrid gridDim signal
+-: polyfit polyval vander mgrid ogrid gridDim
 -: logm mode insert block
--: lstsq polyfit polyval vander mgrid ogrid gridDim signal
--: lstsq polyfit polyval vander mgrid ogrid sinc gridDim
--: expm logm mode insert block matrix_rank
 #s.shape: ndim rank
 rill.load: npy
 rill.choice: sample

@@ -111,7 +111,9 @@ local function checked(where, name, options, known)
             fail("%s: option '%s': the window \"%s\" does not have it", where[2], key, name)
         end
     end
-    if own then known[own] = {PARAMETERS[own][1], PARAMETERS[own][2], PARAMETERS[own][3], not PARAMETERS[own][3]} end
+    for key, row in pairs(PARAMETERS) do
+        known[key] = {row[1], row[2], key == own and row[3] or nil, key == own and not row[3]}
+    end
     return option.take(where[2], options, known)
 end
 
