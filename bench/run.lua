@@ -10,7 +10,8 @@ local support = require "bench.support"
 
 local cases = {
     "saxpy", "sum", "jacobi", "launch", "startup", "tuning", "bounds", "smoke_step", "numpy", "torch", "blas", "spmv",
-    "cg", "elimination", "linalg", "fft", "signal", "multigrid", "particles", "motion", "fluid", "raymarch", "tbb", "pocl", "mv",
+    "cg", "elimination", "linalg", "fft", "signal", "multigrid", "particles", "motion", "fluid", "raymarch", "tbb",
+    "pocl", "mv",
     "predication", "horn", "cost", "gpu", "image", "geometry", "neighbors", "reuse", "compile", "distance", "embree",
     "ray", "containers", "container_access", "mpi", "gradient", "live",
     "tables", "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook", "big", "random",
