@@ -4,7 +4,8 @@
 // Defines: T: the element type, T4: its vector of four; DOUBLE: a texel has two elements; family
 // cpu: GROUP, ROWS per lane; family gpu: TILE: 64 x 64 elements of C per group of 256. Rows of C
 // are PITCH elements apart; ADD: C is added to; FOURS: C has whole texels of floats. BLOCK: read
-// through storage blocks. BIAS: a vector is added to each row (with BLOCK). RELU, SIGMOID or TANH: a
+// through storage blocks; WORDS: read element by element, since rows or columns are not whole texels:
+// bases, pitches and strides are in elements. BIAS: a vector is added to each row (with BLOCK). RELU, SIGMOID or TANH: a
 // function of the result; WHOLE: of integers.
 // Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a
 // GPU needs for its speed.
@@ -35,7 +36,10 @@ layout(location = 0) uniform uvec4 rill_p[MATMUL_P_VECTORS];
 #ifdef BIAS
 layout(std430, binding = 4) readonly buffer Bias { uint bias_in[]; };
 #endif
-#ifdef BLOCK
+#ifdef WORDS
+layout(std430, binding = 2) readonly buffer A { uint a_in[]; };
+layout(std430, binding = 3) readonly buffer B { uint b_in[]; };
+#elif defined(BLOCK)
 layout(std430, binding = 2) readonly buffer A { uvec4 a_in[]; };
 layout(std430, binding = 3) readonly buffer B { uvec4 b_in[]; };
 #define LOAD_A(i) a_in[i]
@@ -52,23 +56,58 @@ layout(std430, binding = 1) buffer C { uvec4 c_fours[]; };
 layout(std430, binding = 1) buffer C { uint c_out[]; };
 #endif
 
-#ifdef DOUBLE
+#if defined(DOUBLE) && !defined(WORDS)
 T4 four(uvec4 p, uvec4 q)
 {
     return T4(packDouble2x32(p.xy), packDouble2x32(p.zw), packDouble2x32(q.xy), packDouble2x32(q.zw));
 }
-#define TEXEL_A(i) four(LOAD_A(2 * (i)), LOAD_A(2 * (i) + 1))
-#define TEXEL_B(i) four(LOAD_B(2 * (i)), LOAD_B(2 * (i) + 1))
+#define LOADED_A(i) four(LOAD_A(2 * (i)), LOAD_A(2 * (i) + 1))
+#define LOADED_B(i) four(LOAD_B(2 * (i)), LOAD_B(2 * (i) + 1))
 #else
-#define TEXEL_A(i) FROM_BITS(LOAD_A(i))
-#define TEXEL_B(i) FROM_BITS(LOAD_B(i))
+#define LOADED_A(i) FROM_BITS(LOAD_A(i))
+#define LOADED_B(i) FROM_BITS(LOAD_B(i))
+#endif
+
+// TEXEL_A(from, line, t): texel t of a line of A. The elements after the end of a line along k are 0.
+#ifdef WORDS
+#ifdef DOUBLE
+#define ELEMENT(in, at) packDouble2x32(uvec2(in[2 * (at)], in[2 * (at) + 1]))
+#else
+#define ELEMENT(in, at) FROM_BITS(uvec4(in[at])).x
+#endif
+// Defines a function that reads a texel from a line of `length` elements.
+#define READER(name, in, pitch, length, along_k)                                                     \
+    T4 name(int from, int line, int t)                                                               \
+    {                                                                                                \
+        T4 x;                                                                                        \
+        for (int i = 0; i < 4; i++) {                                                                \
+            T value = ELEMENT(in, from + line * (pitch) + min(4 * t + i, (length) - 1));             \
+            x[i] = !along_k || 4 * t + i < (length) ? value : T(0);                                  \
+        }                                                                                            \
+        return x;                                                                                    \
+    }
+#ifdef A_COLUMNS
+READER(texel_a, a_in, A_PITCH, M, false)
+#else
+READER(texel_a, a_in, A_PITCH, K, true)
+#endif
+#ifdef B_COLUMNS
+READER(texel_b, b_in, B_PITCH, K, true)
+#else
+READER(texel_b, b_in, B_PITCH, N, false)
+#endif
+#define TEXEL_A(from, line, t) texel_a(from, line, t)
+#define TEXEL_B(from, line, t) texel_b(from, line, t)
+#else
+#define TEXEL_A(from, line, t) LOADED_A((from) + (line) * A_PITCH + (t))
+#define TEXEL_B(from, line, t) LOADED_B((from) + (line) * B_PITCH + (t))
 #endif
 
 // Loads texel `texel` of lines 4 k .. 4 k + 3 across k. Lines after the last one are 0.
-#define LOAD_ACROSS(TEXEL, from, pitch, k, texel, x)                                                 \
+#define LOAD_ACROSS(TEXEL, from, k, texel, x)                                                        \
     for (int i = 0; i < 4; i++) {                                                                    \
-        T4 line = TEXEL((from) + min(4 * (k) + i, K - 1) * (pitch) + (texel));                       \
-        x[i] = 4 * (k) + i < K ? line : T4(0);                                                       \
+        T4 across = TEXEL(from, min(4 * (k) + i, K - 1), texel);                                     \
+        x[i] = 4 * (k) + i < K ? across : T4(0);                                                     \
     }
 
 T4[4] transposed(T4 x[4])
@@ -214,17 +253,17 @@ void main()
         int quarter = local >> 2, t = k + (local & 3), s = 4 * k + mine;
 #ifdef A_COLUMNS
         rill_a[local] = inside && s < min(4 * TO, K) && first_row + 4 * at < M
-                            ? TEXEL_A(a + s * A_PITCH + first_row / 4 + at)
+                            ? TEXEL_A(a, s, first_row / 4 + at)
                             : T4(0);
 #else
-        rill_a[local] = inside && first_row + quarter < M && t < TO ? TEXEL_A(a + (first_row + quarter) * A_PITCH + t) : T4(0);
+        rill_a[local] = inside && first_row + quarter < M && t < TO ? TEXEL_A(a, first_row + quarter, t) : T4(0);
 #endif
 #ifdef B_COLUMNS
         rill_b[5 * quarter + (local & 3)] = inside && t < TO && 4 * first + quarter < N
-                                                ? TEXEL_B(b + (4 * first + quarter) * B_PITCH + t)
+                                                ? TEXEL_B(b, 4 * first + quarter, t)
                                                 : T4(0);
 #else
-        rill_b[local] = inside && s < min(4 * TO, K) && first + at < WIDTH ? TEXEL_B(b + s * B_PITCH + first + at) : T4(0);
+        rill_b[local] = inside && s < min(4 * TO, K) && first + at < WIDTH ? TEXEL_B(b, s, first + at) : T4(0);
 #endif
         barrier();
         for (int i = 0; i < 4; i++) {
@@ -277,27 +316,27 @@ void main()
         for (int j = 0; j < ROWS; j++) {
             sum[j] = T4(0);
 #ifdef A_COLUMNS
-            at[j] = min(row * (ROWS / 4) + j, M / 4 - 1);
+            at[j] = min(row * (ROWS / 4) + j, (M + 3) / 4 - 1);
 #else
-            at[j] = a + min(row * ROWS + j, M - 1) * A_PITCH;
+            at[j] = min(row * ROWS + j, M - 1);
 #endif
         }
         for (int k = FROM; k < to; k++) {
             T4 x[4], y[4];
 #ifdef B_COLUMNS
-            for (int i = 0; i < 4; i++) y[i] = TEXEL_B(b + min(4 * texel + i, N - 1) * B_PITCH + k);
+            for (int i = 0; i < 4; i++) y[i] = TEXEL_B(b, min(4 * texel + i, N - 1), k);
             y = transposed(y);
 #else
-            LOAD_ACROSS(TEXEL_B, b, B_PITCH, k, texel, y)
+            LOAD_ACROSS(TEXEL_B, b, k, texel, y)
 #endif
             for (int j = 0; j < ROWS; j++) {
 #ifdef A_COLUMNS
                 if (j % 4 == 0) {
-                    LOAD_ACROSS(TEXEL_A, a, A_PITCH, k, at[j / 4], x)
+                    LOAD_ACROSS(TEXEL_A, a, k, at[j / 4], x)
                     x = transposed(x);
                 }
 #else
-                x[j % 4] = TEXEL_A(at[j] + k);
+                x[j % 4] = TEXEL_A(a, at[j], k);
 #endif
                 sum[j] += x[j % 4].x * y[0];
                 sum[j] += x[j % 4].y * y[1];

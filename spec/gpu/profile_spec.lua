@@ -55,15 +55,17 @@ describe("rill.profile", function()
             reasons(function() saxpy(1, x:domain(1, 900), y:domain(1, 900), x:domain(2, 901)) end))
         -- An input of another shape is read through a view.
         assert.same({}, reasons(function() double(x:domain(1, 500), y) end))
-        local a, b = rill.random({64, 64}, {seed = 3}), rill.random({64, 64}, {seed = 4})
+        local a, b = rill.random({128, 128}, {seed = 3}), rill.random({128, 128}, {seed = 4})
         assert.same({}, reasons(function() rill.matmul(a, b) end))
-        assert.same({}, reasons(function() rill.matmul(a:transpose(), b:domain({1, 5}, {64, 8})) end))
-        assert.same({}, reasons(function() rill.matmul(a:domain({3, 1}, {7, 64}), b:transpose()) end))
+        assert.same({}, reasons(function() rill.matmul(a:transpose(), b:domain({1, 5}, {128, 8})) end))
+        assert.same({}, reasons(function() rill.matmul(a:domain({3, 1}, {7, 128}), b:transpose()) end))
         local needs <const> = " needs rows or columns of contiguous elements, in multiples of four"
         assert.same({"rill.matmul: argument 'b'" .. needs},
-            reasons(function() rill.matmul(a, rill.random({64, 63}, {seed = 5})) end))
+            reasons(function() rill.matmul(a, rill.random({128, 67}, {seed = 5})) end))
+        -- Small factors are read element by element.
+        assert.same({}, reasons(function() rill.matmul(a:domain({1, 2}, {8, 128}), b:domain({1, 2}, {127, 10})) end))
         assert.same({"rill.matmul: argument 'a'" .. needs, "rill.matmul: argument 'b'" .. needs},
-            reasons(function() rill.matmul(a:stride(1, 2):transpose(), b:domain({1, 2}, {64, 5})) end))
+            reasons(function() rill.matmul(a:flip(2), b:domain({1, 2}, {128, 128})) end))
         -- Copies inside of other operations
         local view <const> = " is a view, and its elements are not contiguous"
         local index = rill.iota(500)
@@ -79,14 +81,14 @@ describe("rill.profile", function()
         copies_for("the sort: a stream of keys or values" .. view, function() halves:sort() end)
         copies_for("rill.gather: argument 's'" .. view, function() rill.gather(a:transpose(), index) end)
         copies_for("rill.scatter: argument 'index'" .. view, function()
-            rill.scatter(rill.zeros(1000), rill.stream("int", {64, 64}, 1):transpose(), a, "add")
+            rill.scatter(rill.zeros(1000), rill.stream("int", {128, 128}, 1):transpose(), a, "add")
         end)
         copies_for("the histogram: option 'weights'" .. view,
             function() rill.bincount(index, {weights = halves}) end)
         copies_for("the read-back: the stream" .. view, function() return a:transpose():values() end)
         copies_for("s:each: argument 's'" .. view, function() return a:transpose():each() end)
         local text = tostring((rill.profile(function()
-            rill.matmul(a:domain({1, 2}, {64, 64}), b:domain({2, 1}, {64, 64}))
+            rill.matmul(a:domain({1, 2}, {128, 128}), b:domain({2, 1}, {128, 128}))
         end)))
         assert.is_truthy(text:find("1 calls: rill.matmul: argument 'a' needs rows or columns", 1, true))
     end)

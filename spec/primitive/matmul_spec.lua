@@ -45,6 +45,7 @@ describe("matmul", function()
     local SIZES <const> = {
         {1, 1, 1}, {1, 5, 1}, {2, 3, 4}, {16, 16, 16}, {17, 33, 65}, {64, 64, 64}, {65, 1, 3},
         {3, 70, 129}, {1, 130, 67}, {5, 9, 200}, {70, 31, 1}, {100, 7, 5}, {31, 32, 33},
+        {102, 101, 103}, -- factors are copied to whole texels
     }
 
     -- A matrix of rows x columns, in one of seven layouts.

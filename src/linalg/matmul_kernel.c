@@ -19,6 +19,8 @@ enum {
     CACHE_LINE = 16,   /* elements */
     MAX_TRIPS = 16384, /* most texels of a row per dispatch */
     FEW_GROUPS = 4,
+    WORDS_WORK =
+        1 << 20, /* most multiplications of a product whose factors are read element by element, without copies */
 };
 
 /* A factor as the shader reads it: contiguous lines of whole texels (of four elements), which are the rows of the
@@ -26,7 +28,7 @@ enum {
 typedef struct Operand {
     Stream stream; /* of the shape of the matrix, or with padded rows */
     bool transposed;
-    int64_t pitch; /* texels from line to line */
+    int64_t pitch; /* from line to line: texels, or elements */
 } Operand;
 
 void matmul_kernel_transpose(Stream *s)
@@ -50,9 +52,9 @@ static int64_t pitch_of(const Stream *s, int64_t columns, int64_t rows)
     return clash ? padded + CACHE_LINE : padded;
 }
 
-/* Returns whether the elements along dimension `along` of a matrix are contiguous, and are whole texels, as those of
- * all other lines; sets *pitch. */
-static bool has_lines(const Stream *s, const Type *type, int along, int64_t *pitch)
+/* Returns whether the elements along dimension `along` of a matrix are contiguous, and each line begins and ends at a
+ * multiple of `unit` elements; sets *pitch to units. */
+static bool has_lines(const Stream *s, const Type *type, int along, int unit, int64_t *pitch)
 {
     int last = s->shape.rank - 1, across = 2 * last - 1 - along;
     const ViewDim *line = &s->dim[along];
@@ -63,8 +65,8 @@ static bool has_lines(const Stream *s, const Type *type, int along, int64_t *pit
         lines = view_dim_plain(&s->dim[d]);
         all |= d < last - 1 && s->shape.size[d] != 1 ? s->dim[d].stride : 0;
     }
-    *pitch = stride / 4;
-    return lines && all % 4 == 0;
+    *pitch = stride / unit;
+    return lines && all % unit == 0;
 }
 
 /* Writes why argument `name` is copied. */
@@ -79,6 +81,26 @@ static void explain(const Stream *s, const Type *type, char name, char reason[PR
     }
 }
 
+/* Fills in an operand whose rows or columns are contiguous, without a reference to its buffer. */
+static bool as_lines(const Stream *s, const Type *type, int unit, Operand *operand)
+{
+    int last = s->shape.rank - 1;
+    bool rows = has_lines(s, type, last, unit, &operand->pitch);
+    operand->transposed = !rows && has_lines(s, type, last - 1, unit, &operand->pitch);
+    operand->stream = *s;
+    return rows || operand->transposed;
+}
+
+/* Returns whether a product is small, and its factors can be read element by element but not by texels. */
+static bool takes_words(const MatmulKernel *p, Operand *a, Operand *b)
+{
+    double batch = p->batch.rank ? (double)shape_elements(&p->batch) : 1;
+    bool small = (double)p->m * (double)p->n * (double)p->k * batch <= WORDS_WORK;
+    bool texels = as_lines(&p->a, p->type, 4, a) && as_lines(&p->b, p->type, 4, b);
+    return small && !texels && as_lines(&p->a, p->type, 1, a) && as_lines(&p->b, p->type, 1, b) &&
+           buffer_bytes(a->stream.buffer) <= INT32_MAX && buffer_bytes(b->stream.buffer) <= INT32_MAX;
+}
+
 /* Creates an operand: the stream itself if its rows or columns are contiguous and consist of whole texels, else a copy
  * with rows that are padded with zeros. */
 static bool prepare(const Stream *s, const Type *type, char name, Operand *operand)
@@ -86,8 +108,9 @@ static bool prepare(const Stream *s, const Type *type, char name, Operand *opera
     Shape shape = s->shape;
     int last = shape.rank - 1;
     int64_t columns = shape.size[last], rows = shape.size[last - 1], padded = pitch_of(s, columns, rows);
-    bool plain = padded == columns && has_lines(s, type, last, &operand->pitch);
-    operand->transposed = !plain && pitch_of(s, rows, columns) == rows && has_lines(s, type, last - 1, &operand->pitch);
+    bool plain = padded == columns && has_lines(s, type, last, 4, &operand->pitch);
+    operand->transposed =
+        !plain && pitch_of(s, rows, columns) == rows && has_lines(s, type, last - 1, 4, &operand->pitch);
     if (plain || operand->transposed) {
         stream_copy_view(s, &operand->stream);
         return true;
@@ -111,7 +134,7 @@ static bool prepare(const Stream *s, const Type *type, char name, Operand *opera
 
 /* The variant of a program, in addition to the type. */
 typedef struct Variant {
-    bool tile, block, add, fours, a_columns, b_columns, bias;
+    bool tile, block, words, add, fours, a_columns, b_columns, bias;
     Activation activation;
     int rows; /* per lane */
 } Variant;
@@ -129,21 +152,21 @@ static Program *find_program(Device *device, const Type *type, const Variant *va
                                               [ACTIVATION_SIGMOID] = "#define SIGMOID\n",
                                               [ACTIVATION_TANH] = "#define TANH\n"};
     return shader_program_format(
-        device, "matmul.comp", "#define T %s#define GROUP %d\n#define ROWS %d\n%s%s%s%s%s%s%s%s", names[type->scalar],
+        device, "matmul.comp", "#define T %s#define GROUP %d\n#define ROWS %d\n%s%s%s%s%s%s%s%s%s", names[type->scalar],
         variant->tile ? GPU_GROUP : CPU_GROUP, variant->rows, variant->tile ? "#define TILE\n" : "",
-        variant->block ? "#define BLOCK\n" : "", variant->add ? "#define ADD\n" : "",
-        variant->fours ? "#define FOURS\n" : "", variant->a_columns ? "#define A_COLUMNS\n" : "",
-        variant->b_columns ? "#define B_COLUMNS\n" : "", variant->bias ? "#define BIAS\n" : "",
-        activations[variant->activation]);
+        variant->block ? "#define BLOCK\n" : "", variant->words ? "#define WORDS\n" : "",
+        variant->add ? "#define ADD\n" : "", variant->fours ? "#define FOURS\n" : "",
+        variant->a_columns ? "#define A_COLUMNS\n" : "", variant->b_columns ? "#define B_COLUMNS\n" : "",
+        variant->bias ? "#define BIAS\n" : "", activations[variant->activation]);
 }
 
-/* Returns the distance in texels between the matrices of a batch along dimension d of the result, counted from the
+/* Returns the distance in units of `unit` elements between the matrices of a batch along dimension d of the result, counted from the
  * fastest; 0 if the matrix repeats. */
-static uint32_t batch_stride(const Operand *operand, int d)
+static uint32_t batch_stride(const Operand *operand, int unit, int d)
 {
     const Shape *shape = &operand->stream.shape;
     int own = shape->rank - 3 - d;
-    return own < 0 || shape->size[own] == 1 ? 0 : (uint32_t)(operand->stream.dim[own].stride / 4);
+    return own < 0 || shape->size[own] == 1 ? 0 : (uint32_t)(operand->stream.dim[own].stride / unit);
 }
 
 static uint64_t groups_of(int64_t n, int64_t unit)
@@ -202,15 +225,18 @@ static int rows_of(const MatmulKernel *p, int64_t width)
     return p->m <= 1 ? 1 : p->m <= 4 || few ? 4 : rows;
 }
 
-static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, const Target *c)
+/* unit: the elements of a base, a pitch or a stride of the factors: 4, or 1 if they are read element by element. */
+static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, int unit, const Target *c)
 {
     int64_t depth = (p->k + 3) / 4, width = (p->n + 3) / 4; /* texels of a row of A and of B */
     bool tile = device_traits(p->device)->family == FAMILY_GPU, flat = !tile && width < CPU_GROUP;
     Buffer *a_buffer = a->stream.buffer, *b_buffer = b->stream.buffer;
-    bool block = p->bias || !buffer_in_texture(a_buffer, TEXEL_VECTOR) || !buffer_in_texture(b_buffer, TEXEL_VECTOR);
+    bool block = unit == 1 || p->bias || !buffer_in_texture(a_buffer, TEXEL_VECTOR) ||
+                 !buffer_in_texture(b_buffer, TEXEL_VECTOR);
     int rows = rows_of(p, width);
     Variant variant = {.tile = tile,
                        .block = block,
+                       .words = unit == 1,
                        .rows = rows,
                        .fours = has_fours(p, c),
                        .a_columns = a->transposed,
@@ -227,8 +253,8 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
                                              [MATMUL_P_N] = (uint32_t)p->n,
                                              [MATMUL_P_DEPTH] = (uint32_t)depth,
                                              [MATMUL_P_WIDTH] = (uint32_t)width,
-                                             [MATMUL_P_A_BASE] = (uint32_t)(a->stream.offset / 4),
-                                             [MATMUL_P_B_BASE] = (uint32_t)(b->stream.offset / 4),
+                                             [MATMUL_P_A_BASE] = (uint32_t)(a->stream.offset / unit),
+                                             [MATMUL_P_B_BASE] = (uint32_t)(b->stream.offset / unit),
                                              [MATMUL_P_K] = (uint32_t)p->k,
                                              [MATMUL_P_A_PITCH] = (uint32_t)a->pitch,
                                              [MATMUL_P_B_PITCH] = (uint32_t)b->pitch,
@@ -245,8 +271,8 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
     for (int d = 0; d < p->batch.rank; d++) {
         uint32_t *dimension = params + 4 * (MATMUL_P_BATCHES + d);
         dimension[0] = (uint32_t)p->batch.size[p->batch.rank - 1 - d];
-        dimension[1] = batch_stride(a, d);
-        dimension[2] = batch_stride(b, d);
+        dimension[1] = batch_stride(a, unit, d);
+        dimension[2] = batch_stride(b, unit, d);
         dimension[3] = (uint32_t)c->stride[p->batch.rank - 1 - d];
     }
     dispatch.params = params;
@@ -278,7 +304,11 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
 static bool multiply_prepared(const MatmulKernel *p, const Target *c)
 {
     Operand a = {0}, b = {0};
-    bool done = prepare(&p->a, p->type, 'a', &a) && prepare(&p->b, p->type, 'b', &b) && multiply(p, &a, &b, c);
+    if (takes_words(p, &a, &b)) {
+        return multiply(p, &a, &b, 1, c);
+    }
+    a = b = (Operand){.transposed = false};
+    bool done = prepare(&p->a, p->type, 'a', &a) && prepare(&p->b, p->type, 'b', &b) && multiply(p, &a, &b, 4, c);
     stream_release(&a.stream);
     stream_release(&b.stream);
     return done;
