@@ -197,7 +197,7 @@ describe("rill.linalg", function()
     end)
 
     it("computes inverses, determinants and Cholesky factors of batches", function()
-        for _, shape in ipairs {{3, 2, 2}, {2, 3, 4, 4}, {40, 7, 7}, {2, 40, 40}} do
+        for _, shape in ipairs {{3, 2, 2}, {2, 3, 4, 4}, {40, 7, 7}, {1, 130, 130}} do
             local n <const> = shape[#shape]
             local a <const> = (rill.random(shape, {seed = n, low = -1, type = "double"}) +
                 2 * rill.eye(n, "double")):eval()
@@ -227,6 +227,15 @@ describe("rill.linalg", function()
         a:write(rill.stream("float", a.shape) + rill.eye(2))
         a[2][1]:fill(1)
         refuses("rill.linalg.inv: 'a' is singular: pivot 2 of matrix {2, 1} is 0", linalg.inv, a)
+        for _, n in ipairs {6, 130} do
+            local ones <const> = (rill.stream("float", {2, n, n}) + rill.eye(n)):eval()
+            ones:set(0, 2, n, n)
+            refuses(("rill.linalg.inv: 'a' is singular: pivot %d of matrix 2 is 0"):format(n), linalg.inv, ones)
+            check.equal({1, 0}, linalg.det(ones):values())
+            ones:set(0 / 0, 1, 2, 1)
+            refuses("has NaN as element 1, 2, 1", linalg.inv, ones)
+            refuses("has NaN as element 1, 2, 1", linalg.det, ones)
+        end
         refuses("rill.linalg.solve: 'a' is singular: pivot 2 of matrix {2, 1} is 0", linalg.solve, a,
             rill.stream("float", {2, 3, 2}))
         refuses("rill.linalg.cholesky: 'a' is not positive definite: pivot 2 of matrix {2, 1} is not above 0",

@@ -63,16 +63,20 @@ local function eliminate(a, n, inverse, ...)
     end
 end
 
+local MIDDLE <const> = 128 -- rows of the largest matrices that the host inverts
+
 --- decompose.is_small(a) returns whether decompose.inverse and decompose.determinants take a batch of square matrices.
 function decompose.is_small(a)
-    local n <const> = a.shape[#a.shape]
-    return n > 0 and a.size > 0 and not by_host(a, n, n)
+    return a.size > 0 and a.shape[#a.shape] <= MIDDLE and not (recorder.on and recorder.tracks(a))
 end
 
---- decompose.inverse(a) returns the inverses of small matrices, and the first matrix that is singular, or nil, and its
+--- decompose.inverse(where, a) returns the inverses of matrices, or nil, the first matrix that is singular, and its
 -- pivot that is 0.
-function decompose.inverse(a)
+function decompose.inverse(where, a)
     local n <const>, count <const> = a.shape[#a.shape], tables.product(a.shape, #a.shape - 2)
+    if n > SMALL then
+        return core._dense(where, "inverse", a)
+    end
     local result <const>, pivots <close> = rill.stream(a.type, {count, n, n}), rill.stream("int", count)
     eliminate(a, n, true, result, pivots)
     if pivots:max() > 0 then
@@ -82,13 +86,16 @@ function decompose.inverse(a)
     return result:reshape(a.shape)
 end
 
---- decompose.determinants(a) returns streams of double with an element for each small matrix: the determinant, its
+--- decompose.determinants(where, a) returns streams of double with an element for each matrix: the determinant, its
 -- sign, and the logarithm of its absolute value.
-function decompose.determinants(a)
-    local count <const> = tables.product(a.shape, #a.shape - 2)
+function decompose.determinants(where, a)
+    local n <const>, count <const> = a.shape[#a.shape], tables.product(a.shape, #a.shape - 2)
+    if n > SMALL then
+        return core._dense(where, "determinant", a)
+    end
     local value <const>, sign <const>, logarithm <const> = rill.stream("double", count), rill.stream("double", count),
         rill.stream("double", count)
-    eliminate(a, a.shape[#a.shape], false, value, sign, logarithm)
+    eliminate(a, n, false, value, sign, logarithm)
     return value, sign, logarithm
 end
 

@@ -139,7 +139,7 @@ function solutions.inv(a)
     end
     if decompose.is_small(a) then
         operator.finite("inv", "'a'", a)
-        local inverse <const>, system <const>, row <const> = decompose.inverse(a)
+        local inverse <const>, system <const>, row <const> = decompose.inverse(where, a)
         check_pivots(where, a, {reason = not inverse and "singular", row = row, system = system})
         return inverse
     end
@@ -154,7 +154,7 @@ end
 local determinants <const> = recorder.wrap("rill.linalg.determinants", function(a)
     if decompose.is_small(a) then
         operator.finite("det", "'a'", a)
-        return decompose.determinants(a)
+        return decompose.determinants("rill.linalg.det", a)
     end
     local F <close> = rill.solve.lu(a, NOT_STRICT)
     return direct.determinants(F)

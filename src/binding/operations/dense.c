@@ -14,27 +14,40 @@ typedef struct Batch {
     Device *device;
     const Type *type;
     int64_t count, m, n, k;
+    int64_t pivot; /* of a singular matrix; 0: none */
     double *a, *work, *result[RESULTS];
     Shape shape[RESULTS]; /* rank 0: the result is not computed */
 } Batch;
 
-/* Computes the results of one matrix. */
-typedef bool Decompose(const Batch *batch, const double *a, double *const *result);
+/* Computes the results of one matrix. Returns false with error_set, or sets the pivot, on failure. */
+typedef bool Decompose(Batch *batch, const double *a, double *const *result);
 
-static bool decompose_qr(const Batch *b, const double *a, double *const *result)
+static bool decompose_qr(Batch *b, const double *a, double *const *result)
 {
     dense_qr(b->m, b->n, a, result[0], result[1], b->work);
     return true;
 }
 
-static bool decompose_svd(const Batch *b, const double *a, double *const *result)
+static bool decompose_svd(Batch *b, const double *a, double *const *result)
 {
     return dense_svd(b->m, b->n, a, result[0], result[1], result[2], b->work);
 }
 
-static bool decompose_eigen(const Batch *b, const double *a, double *const *result)
+static bool decompose_eigen(Batch *b, const double *a, double *const *result)
 {
     return dense_eigen(b->n, a, result[0], result[1], b->work);
+}
+
+static bool decompose_inverse(Batch *b, const double *a, double *const *result)
+{
+    b->pivot = dense_inverse(b->n, a, result[0], b->work);
+    return b->pivot == 0;
+}
+
+static bool decompose_determinant(Batch *b, const double *a, double *const *result)
+{
+    dense_determinant(b->n, a, result[0], result[1], result[2], b->work);
+    return true;
 }
 
 /* Reads the elements as doubles. Floats are read to the end of the memory, and widened from its beginning on. */
@@ -66,19 +79,24 @@ static void add_result(lua_State *L, Batch *b, int i, const Shape *lead, int64_t
     b->result[i] = scratch_push(L, (size_t)shape_elements(shape) * sizeof(double) + 1);
 }
 
-static void compute(lua_State *L, const Batch *b, Decompose *decompose)
+/* Returns the index of the first matrix that is singular, or the number of matrices. */
+static int64_t compute(lua_State *L, Batch *b, Decompose *decompose)
 {
     double *result[RESULTS];
     memcpy(result, b->result, sizeof result);
     for (int64_t i = 0; i < b->count; i++) {
         interrupt_check(L);
         if (!decompose(b, b->a + i * b->m * b->n, result)) {
+            if (b->pivot) {
+                return i;
+            }
             binding_raise_for(L, b->function);
         }
         for (int k = 0; k < RESULTS; k++) {
             result[k] = result[k] ? result[k] + shape_elements(&b->shape[k]) / b->count : NULL;
         }
     }
+    return b->count;
 }
 
 /* Pushes a result, or nil. */
@@ -116,6 +134,17 @@ static Decompose *prepare(lua_State *L, Batch *b, const Shape *lead, int method,
         add_result(L, b, 1, lead, b->k, -1);
         work = dense_svd_work(b->m, b->n);
         decompose = decompose_svd;
+    } else if (method == 3) {
+        add_result(L, b, 0, lead, b->n, b->n);
+        work = (size_t)(b->n * b->n);
+        decompose = decompose_inverse;
+    } else if (method == 4) {
+        for (int k = 0; k < 3; k++) {
+            add_result(L, b, k, &(Shape){.rank = 0}, b->count, -1);
+        }
+        b->type = type_of(SCALAR_DOUBLE, 1);
+        work = (size_t)(b->n * b->n);
+        decompose = decompose_determinant;
     } else {
         if (vectors) {
             add_result(L, b, 1, lead, b->n, b->n);
@@ -129,10 +158,12 @@ static Decompose *prepare(lua_State *L, Batch *b, const Shape *lead, int method,
 }
 
 /* _dense(function, method, a, vectors): decomposes each matrix of a, a stream of float or double with at least two
- * dimensions. method: "qr" returns q and r; "svd" returns u, the values and v; "eigen" returns the values and vectors. */
+ * dimensions. method: "qr" returns q and r; "svd" returns u, the values and v; "eigen" returns the values and vectors;
+ * "inverse" returns the inverse, or nil, the index of the first singular matrix and its pivot, both from 1 on;
+ * "determinant" returns the determinants, their signs and logarithms. */
 static int dense(lua_State *L)
 {
-    static const char *const methods[] = {"qr", "svd", "eigen", NULL};
+    static const char *const methods[] = {"qr", "svd", "eigen", "inverse", "determinant", NULL};
     const char *function = luaL_checkstring(L, 1);
     int method = binding_word(L, 2, methods), rank;
     const Stream *a = accept_check(L, 3, function, 1, "a");
@@ -148,8 +179,15 @@ static int dense(lua_State *L)
     b.a = scratch_push(L, (size_t)stream_elements(a) * sizeof(double) + 1);
     Decompose *decompose = prepare(L, &b, &lead, method, lua_toboolean(L, 4));
     binding_run(L, b.device, function, download(a, b.a));
-    compute(L, &b, decompose);
-    int results = method == 1 ? 3 : 2, base = lua_gettop(L);
+    int64_t done = compute(L, &b, decompose);
+    if (done < b.count) {
+        lua_pushnil(L);
+        lua_pushinteger(L, done + 1);
+        lua_pushinteger(L, b.pivot);
+        return 3;
+    }
+    static const int counts[] = {2, 3, 2, 1, 3};
+    int results = counts[method], base = lua_gettop(L);
     for (int k = 0; k < results; k++) {
         push_result(L, &b, k);
     }

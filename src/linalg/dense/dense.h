@@ -19,5 +19,9 @@ size_t dense_eigen_work(int64_t n);
  * for right ones. Returns false with error_set if the iteration does not converge. */
 bool dense_svd(int64_t m, int64_t n, const double *a, double *u, double *values, double *v, double *work);
 size_t dense_svd_work(int64_t m, int64_t n);
+/* Computes the inverse. Returns the first pivot that is 0, from 1 on, or 0. `work`: n n doubles. */
+int64_t dense_inverse(int64_t n, const double *a, double *inverse, double *work);
+/* Computes the determinant, its sign (1, 0 or -1) and the logarithm of its absolute value. `work`: n n doubles. */
+void dense_determinant(int64_t n, const double *a, double *value, double *sign, double *logarithm, double *work);
 
 #endif

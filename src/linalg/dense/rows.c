@@ -67,8 +67,7 @@ double rows_dot(const double *restrict x, const double *restrict y, int64_t n)
     return join(s) + rest;
 }
 
-/* Computes y += a x. */
-static void add(double *restrict y, double a, const double *restrict x, int64_t n)
+void rows_add(double *restrict y, double a, const double *restrict x, int64_t n)
 {
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES) {
@@ -115,7 +114,7 @@ void rows_reflect(double *rows, int64_t count, int64_t pitch, const double *v, i
 {
     for (int64_t r = 0; r < count && tau != 0; r++) {
         double *row = rows + r * pitch;
-        add(row, -tau * rows_dot(row, v, n), v, n);
+        rows_add(row, -tau * rows_dot(row, v, n), v, n);
     }
 }
 

@@ -16,6 +16,8 @@ void rows_transposed(const double *a, int64_t m, int64_t n, int shift, double *t
 void rows_identity(double *a, int64_t rows, int64_t columns);
 /* Returns the dot product of x and y. */
 double rows_dot(const double *x, const double *y, int64_t n);
+/* Computes y += a x. */
+void rows_add(double *y, double a, const double *x, int64_t n);
 
 /* Replaces x, of n elements, by the vector v of a reflection H = 1 - tau v v' with H x = *value e, where e is the unit
  * vector of element `at`, the first or the last one. Returns tau, which is 0 for H = 1. */
