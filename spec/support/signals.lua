@@ -78,7 +78,7 @@ function signals.lfilter(b, a, x, steady)
     for i = 1, #x do
         local sum = 0.0
         for k, v in ipairs(b) do sum = sum + v * (x[i + 1 - k] or steady and x[1] or 0.0) end
-        for k = 2, #a do sum = sum - a[k] * (y[i + 1 - k] or gain) end
+        for k = 2, order do sum = sum - a[k] * (y[i + 1 - k] or gain) end
         y[i] = sum / a[1]
         list[i] = y[i]
     end

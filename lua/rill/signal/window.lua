@@ -1,4 +1,4 @@
--- Windows: weights of n samples. Their values are computed in doubles on the host and are those of scipy.
+-- Windows: weights of n samples, with the definitions of scipy. They are computed in doubles on the host.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local lru = require "rill.core.lru"
