@@ -50,7 +50,7 @@ local function fetch(state, key)
     local page = state.pages[key]
     if not page then
         local first, last = table.move(state.at, 1, #state.at, 1, {}), table.move(state.to, 1, #state.to, 1, {})
-        local stream = core._dense(state.container, one(first), one(last))
+        local stream = core._dense_box(state.container, one(first), one(last))
         page = {first = first, last = last, stream = stream, view = stream:map_cpu()}
         state.pages[key] = page
     end

@@ -55,7 +55,7 @@ int container_request(lua_State *L)
     return read_box(L, "c:request", "request");
 }
 
-/* _dense(c, first, last): returns a box as a stream. */
+/* _dense_box(c, first, last): returns a box as a stream. */
 static int rill_dense(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
@@ -298,5 +298,5 @@ int container_fill_call(lua_State *L)
 
 void open_container_boxes(lua_State *L)
 {
-    fields_function(L, "_dense", rill_dense);
+    fields_function(L, "_dense_box", rill_dense);
 }
