@@ -319,7 +319,7 @@ end
 local lua_layers = {
     {"core"},
     {"glsl/snippets"}, {"glsl"},
-    {"algebra", "algebra/rows"}, {"stream", "horn", "random"},
+    {"algebra", "algebra/rows"}, {"stream", "horn", "random"}, {"stream/numerical"},
     {"signal/"}, {"signal"},
     {"grad/kernel"}, {"parts"}, {"container"}, {"image"}, {"sparse/"}, {"sparse"}, {"geometry"}, {"reuse/"}, {"reuse"},
     {"geometry/mesh"}, {"geometry/subdivide", "geometry/collide", "geometry/points"}, {"geometry/envelope"}, {"mesh"},

@@ -3,6 +3,7 @@
 -- loaded when the name is first used; code that modules share is in subdirectories.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local errors = require "rill.core.error"
 local lazy = require "rill.core.lazy"
 local recorder = require "rill.core.recorder"
 local suggest = lazy.module "rill.core.suggest"
@@ -22,8 +23,12 @@ local function set_function(name, f) rill[name] = recorder.wrap("rill." .. name,
 local function set_method(name, f) core._method(name, recorder.wrap("s:" .. name, f)) end
 offer(set_function, "rill.stream.concat", "concat")
 offer(set_function, "rill.stream.creation", "zeros", "ones", "full", "eye", "arange", "linspace", "logspace",
-    "meshgrid", "fftfreq", "rfftfreq")
-offer(set_function, "rill.stream.selection", "stack", "take_along", "fftshift", "ifftshift")
+    "geomspace", "meshgrid", "fftfreq", "rfftfreq")
+offer(set_function, "rill.stream.selection", "stack", "take_along", "unravel_index", "fftshift", "ifftshift")
+offer(set_function, "rill.stream.numerical.composed", "isclose")
+offer(set_function, "rill.stream.numerical.calculus", "gradient", "trapz", "cumtrapz")
+offer(set_function, "rill.stream.numerical.polynomial", "polyfit", "polyval", "roots")
+offer(set_function, "rill.stream.numerical.matrices", "tril", "triu", "diagonal", "kron", "tensordot", "inner", "vdot")
 offer(set_function, "rill.stream.lexsort", "lexsort")
 offer(set_function, "rill.stream.lookup", "lookup", "union", "intersect", "difference")
 offer(set_function, "rill.stream.quantile", "quantile_by_key")
@@ -46,12 +51,14 @@ offer(set_function, "rill.shell.help", "help")
 offer(set_function, "rill.shell.repl", "repl")
 offer(set_function, "rill.shell.selftest", "selftest")
 
-offer(set_method, "rill.stream.selection", "select", "roll", "diff", "split", "pad", "squeeze", "expand")
+offer(set_method, "rill.stream.selection", "select", "roll", "rot90", "diff", "split", "pad", "squeeze", "expand")
 offer(set_method, "rill.stream.lookup", "isin")
+offer(set_method, "rill.stream.numerical.composed", "softmax", "logsumexp", "nansum", "nanmean")
+offer(set_method, "rill.stream.numerical.ewm", "ewm")
 offer(set_method, "rill.stream.map", "map")
 offer(set_method, "rill.stream.sort_key", "sort")
 offer(set_method, "rill.stream.stats", "stats")
-offer(set_method, "rill.stream.quantile", "median", "quantile", "percentile")
+offer(set_method, "rill.stream.quantile", "median", "quantile", "nanquantile", "percentile")
 offer(set_method, "rill.stream.statistics", "cumsum", "cumprod", "moving_mean")
 offer(set_method, "rill.stream.filter", "filter", "find", "partition", "runs", "unique")
 
@@ -98,6 +105,11 @@ hooks.distribution = distribution
 --- hooks.among(key, known) calls suggest.among of rill.core.suggest, for errors of the C part.
 function hooks.among(...) return suggest.among(...) end
 
+-- Functions that are modules in numpy: their fields are errors with a hint.
+for _, name in ipairs {"random", "fft"} do
+    rill[name] = errors.callable(rill[name], "rill." .. name)
+end
+
 -- Names in this directory that are not public modules.
 local inside = {init = true, core = true}
 
@@ -105,7 +117,8 @@ local inside = {init = true, core = true}
 local function submodule(name)
     local full = "rill." .. name
     if package.loaded[full] ~= nil or package.preload[full] or package.searchpath(full, package.path) then
-        return require(full)
+        local found <const> = require(full)
+        return type(found) == "table" and getmetatable(found) == nil and errors.strict(found, full) or found
     end
 end
 

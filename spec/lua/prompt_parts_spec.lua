@@ -27,7 +27,7 @@ describe("completion", function()
     end)
 
     it("knows fields and methods", function()
-        assert.equal("s:sort", complete "s:so")
+        assert.equal("s:softmax s:sort", complete "s:so")
         assert.equal("s.shape s.size", complete "s.s")
         assert.equal("x.inner.deep", complete "x.inner.d")
         assert.equal("x.inner:run", complete "x.inner:")

@@ -259,14 +259,32 @@ function errors.fits(where, shape)
     end
 end
 
+-- Returns a function for __index that raises that `name` has no such field.
+local function missing(name)
+    return function(_, key)
+        local hint = suggest.hint(name, key)
+        errors.fail("%s has no field '%s'%s", name, tostring(key), hint)
+    end
+end
+
+--- errors.callable(f, name) returns a table that is called as the function f, and of which every field is an error with
+-- a hint, such as rill.random.normal.
+function errors.callable(f, name)
+    local function call(_, ...)
+        local first <const> = ...
+        if rawequal(first, package.loaded.rill) then
+            errors.fail("%s: called with a colon: write %s(...), with a dot", name, name)
+        end
+        return errors.call(f, ...)
+    end
+    return setmetatable({}, {__index = missing(name), __call = call})
+end
+
 --- errors.strict(functions, name) makes reading a missing field of a table of functions an error, and calling the
 -- table. Returns the table.
 function errors.strict(functions, name)
     return setmetatable(functions, {
-        __index = function(_, key)
-            local hint = suggest.hint(name, key)
-            errors.fail("%s has no field '%s'%s", name, tostring(key), hint)
-        end,
+        __index = missing(name),
         __call = function()
             errors.fail("%s is not a function; it has %s", name, table.concat(tables.keys(functions), ", "))
         end,

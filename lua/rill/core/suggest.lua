@@ -206,16 +206,13 @@ local function names_of(owner)
     return names
 end
 
--- Returns the suggestion for a synonym that is misspelled by one letter. Returns nil for parts of the module, since
--- their users seldom mean methods of streams.
+-- Returns the suggestion for a synonym that is misspelled by one letter. For parts of the module only their own
+-- synonyms count, since their users seldom mean methods of streams.
 local function mistyped_synonym(owner, name)
-    local names = {}
-    if owner:find "^rill%." then
-        return nil
-    end
-    for _, each in ipairs(owners(owner)) do
+    local names <const>, part <const> = {}, owner:find "^rill%." ~= nil
+    for _, each in ipairs(part and {owner} or owners(owner)) do
         for other, here in pairs(synonyms.of[each] or {}) do
-            names[other] = names[other] or #other > 4 and here[1] or nil
+            names[other] = names[other] or #other > (part and 3 or 4) and here[1] or nil
         end
     end
     return near(name:lower(), names, 1)
@@ -257,14 +254,16 @@ function suggest.name(name)
 end
 
 --- suggest.hint(owner, key) returns "; did you mean ...?" or another remark for a key that an owner ("rill",
--- "rill.image", "s", "k") does not have, or "".
+-- "rill.image", "s", "k") does not have, or "". For a module without a suggestion it names the help.
 function suggest.hint(owner, key)
     if type(key) ~= "string" or #key > 60 then
         return ""
     end
     local remark = synonyms.remark(owner, key)
     local own = not remark and suggest.name(owner .. "." .. key)
-    return remark or own and ("; did you mean %s?"):format(own) or ""
+    local lists <const> = not own and owner:find "^rill%." and next(names_of(owner))
+    return remark or own and ("; did you mean %s?"):format(own) or
+        lists and ('; rill.help "%s" lists its names'):format(owner) or ""
 end
 
 -- Returns the option in `names` that is the equivalent of a key; "-" if nothing may be suggested.

@@ -135,7 +135,6 @@ s:le(t): less_equal
 s:gt(t): greater
 s:ge(t): greater_equal
 (rill.abs(s - t):le(eps)):all(): allclose
-rill.abs(s - t):le(eps): isclose
 s & t: bitwise_and band
 s:ne(0) & t:ne(0): logical_and
 s | t: bitwise_or bor
@@ -148,6 +147,9 @@ s:scan(): prefix_sum inclusive_scan cumulative_sum
 s:scan("add", {exclusive = true}): exclusive_scan
 s:scan "max": cummax
 s:moving_mean(n): rolling rolling_mean
+s:ewm {alpha = alpha}: ewma exponential_moving_average
+rill.log(s:softmax(axis)): log_softmax
+s:nanquantile(p / 100): nanpercentile
 s:scan "min": cummin
 s:max(): amax
 s:min(): amin
@@ -158,11 +160,9 @@ s:var {ddof = 1}: variance
 s:std(): stddev
 s:std {ddof = 1}: stdev
 s:sum(): total reduce fold accumulate
-rill.where(rill.isnan(s), 0, s):sum(): nansum
-s:filter(~rill.isnan(s)):mean(): nanmean
 s:filter(~rill.isnan(s)):std(): nanstd
 s:filter(~rill.isnan(s)):var(): nanvar
-s:filter(~rill.isnan(s)):median(): nanmedian
+s:nanquantile(0.5): nanmedian
 s:filter(~rill.isnan(s)): dropna
 rill.isnan(s): isnull isna
 s.x: real re
@@ -242,7 +242,7 @@ rill.atan2(s, t): arctan2
 s - rill.trunc(s): frac
 s:sort {axis = 1}: msort
 rill.choice(s, n): sample
--: polyfit argpartition mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
+-: argpartition mode insert block uniform_filter1d mH H masked_scatter masked_scatter_ lower
 -: ffill bfill duplicated expanding glu celu quantize spline choose modf place spacing loc iloc addr sqrtm
 ]==],
     c = [==[
@@ -449,12 +449,13 @@ s:split: chunk
 s:save: save_npy dump
 (s:eq(t)):all(): array_equal
 (rill.abs(s - t):le(eps)):all(): allclose
-rill.abs(s - t):le(eps): isclose
 rill.concat: concatenate cat append
 rill.concat({s, t}, -1): hstack
 rill.concat {s, t}, or in one dimension rill.stack {s, t}: vstack
 rill.stack({s, t}, 3): dstack
 rill.random: rand uniform rng default_rng curand
+rill.optimize: optim
+rill.grad: autograd autodiff backward
 rill.random(shape, {distribution = "normal"}): randn normal standard_normal
 rill.random(shape, {distribution = "exponential"}): exponential standard_exponential expon random_exponential
 rill.random(shape, {distribution = "poisson", mean = mean}): poisson
@@ -582,13 +583,16 @@ rill._VERSION: version __version__
 math.pi: pi
 math.huge: inf Inf infinity
 0 / 0: nan NaN
--: polyfit polyval vander mgrid ogrid gridDim
+-: vander mgrid ogrid gridDim
 -: logm mode insert block
 #s.shape: ndim rank
 rill.load: npy
 rill.choice: sample
 rill.from: mat
-rill.einsum("ii->i", s): diagonal
+rill.cumtrapz: cumulative_trapezoid
+rill.trapz: trapezoid
+rill.polyfit(x, y, degree): Polynomial
+rill.log(p / (1 - p)): logit
 rill.where(rill.eye(s.size):eq(1), s, 0): diag diagflat
 ]==],
 }

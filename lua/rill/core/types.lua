@@ -35,4 +35,26 @@ function types.is_real(name)
     return scalar == "float" or scalar == "double"
 end
 
+--- types.real_of(...) returns "float" if kernels read the elements of all streams as float, else "double".
+function types.real_of(...)
+    for _, s in ipairs {...} do
+        if types.seen_scalar(s.type) ~= "float" then
+            return "double"
+        end
+    end
+    return "float"
+end
+
+--- types.as_real(s, real) returns s, or a copy of it in the type `real`, whose elements kernels read as `real`.
+function types.as_real(s, real)
+    return types.seen_scalar(s.type) == real and s or s:cast(real)
+end
+
+--- types.reals(where, s) returns an open stream of numbers, whose elements kernels read as float or double: booleans
+-- and integers become doubles.
+function types.reals(where, s)
+    s = types.numbers(where, s)
+    return types.as_real(s, types.real_of(s))
+end
+
 return types

@@ -83,6 +83,7 @@ rill.eye(n: integer, type?: typename): stream -- returns an n by n stream with o
 rill.arange(from: number, to?: number, step?: number, type?: typename): stream -- returns the numbers from `from` (inclusive) to `to` (exclusive): rill.arange(to), rill.arange(from, to), rill.arange(from, to, step). Default type: int if all numbers are integers, else float
 rill.linspace(from: number, to: number, n: integer, type?: typename): stream -- returns n evenly spaced numbers from `from` to `to`, both inclusive. Default type: float
 rill.logspace(from: number, to: number, n: integer, options?: {base?: number, type?: string}): stream -- returns n numbers from base ^ from to base ^ to, both inclusive, whose logarithms are evenly spaced. Defaults: base 10, type float
+rill.geomspace(from: number, to: number, n: integer, type?: string): stream -- returns n numbers from `from` to `to` with a constant ratio of neighbors
 rill.meshgrid(...: source|number[]|{indexing?: string}): stream -- returns one stream for each stream of one dimension: the coordinates of the points of their grid. indexing: "xy" (x runs along the last dimension) or "ij". Default: "xy"
 rill.print_options(options?: {precision?: integer|string, threshold?: integer, edge_items?: integer, width?: integer}): table -- sets how streams are printed, and returns the former options. precision: significant digits of floats, 1 to 17, or "auto" (14 for double, else 7). threshold: the largest number of elements that are printed completely. edge_items: elements at each end of a row, and rows at each end of a matrix, of larger streams. width: characters per line. Defaults: "auto", 100, 3, 80
 rill.iota(shape: shape): stream -- returns a stream of int 0, 1, 2 ... in row-major order
@@ -119,14 +120,16 @@ s:replicate(...: integer): stream -- returns a view that repeats each element: 1
 s:group(...: integer): stream -- returns a view with blocks as trailing dimensions: {R, C} by a, b gives {R/a, C/b, a, b}
 s:windows(n: integer, hop?: integer): stream -- returns a view with a new last dimension: windows of n consecutive elements of the last dimension that begin every `hop` elements, without a copy. It can be read only if windows overlap. Default of hop: 1
 s:reshape(shape: shape): stream -- returns a view of the same elements with another shape. One size may be -1: it is computed. Raises an error for a view with gaps, which has to be copied first
+s:rot90(k?: integer, axes?: integer[]): stream -- returns a view that is rotated by k quarter turns in the plane of two axes. Defaults: 1, {1, 2}
 s:transpose(axes?: integer[]): stream -- returns a view with the dimensions in reverse order, or in the order of the table
 s:split(n: integer, axis?: integer): stream[] -- returns a table of n views: the equal parts along an axis. Default axis: 1
 s:squeeze(axis?: integer): stream -- returns a view without the dimensions of size 1, or without one of them
 s:expand(axis: integer): stream -- returns a view with a new dimension of size 1 at this position
 s:select(indices: source|table, axis?: integer): stream -- returns the elements at 0-based indices, or where a mask is true. axis: select along this dimension. Default: all elements in row-major order; 1 for a mask of one dimension
 rill.take_along(s: source, indices: source|table, axis?: integer): stream -- returns the elements at 0-based indices along an axis, in the shape of the indices: numpy's take_along_axis. Accepts the results of rill.argsort and s:argmax(axis). Default of axis: the last
+rill.unravel_index(indices: source|table, shape: shape): stream, ... -- returns the 0-based indices in each dimension of a shape of 0-based flat indices
 s:roll(n: integer|integer[], axis?: integer|integer[]): stream -- returns the elements moved by n along an axis; elements that leave the end enter at the beginning. Default: all elements in row-major order
-s:pad(options: {before?: integer|integer[], after?: integer|integer[], value?: element, boundary?: string}): stream -- returns the stream with elements added before and after each dimension: value (default 0), or a boundary: "clamp", "wrap" or "mirror"
+s:pad(options: {before?: integer|integer[], after?: integer|integer[], value?: element, boundary?: string}): stream -- returns the stream with elements added before and after each dimension: value (default 0), or a boundary: "clamp", "wrap", "mirror" or "reflect"
 s:diff(n?: integer, axis?: integer): stream -- returns the n-th differences of neighbors along an axis. Defaults: n = 1, the last axis
 s:boundary(...: string|number): stream -- returns a view that defines what gathers and neighbors read outside of the stream: "clamp" (default), "wrap", "mirror", "zero" or a number. One mode for all dimensions, or one for each
 r:ready(): boolean -- returns whether the data has arrived
@@ -156,8 +159,13 @@ s:map(expression: string, constants?: table): stream -- runs a one-line kernel: 
     { "algebra", [==[
 e:eval(): stream -- returns a new stream with the values of the expression
 e:close() -- frees cached values, which are computed again when needed. `local e <close>` works
+rill.isclose(a: source|number, b: source|number, options?: {rtol?: number, atol?: number, equal_nan?: boolean}): expression|boolean -- returns whether elements are nearly equal: |a - b| <= atol + rtol |b|. Defaults: 1e-5, 1e-8, false
 ]==] .. operation_lines() },
     { "primitive", reduction_lines.streams() .. [==[
+s:softmax(axis?: integer|integer[]): stream -- returns exp(s) / sum(exp(s)) along an axis, stable. Default: all elements together
+s:logsumexp(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns log(sum(exp(s))) of all elements, or along an axis, stable
+s:nansum(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the sum of the elements that are not NaN
+s:nanmean(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the mean of the elements that are not NaN
 rill.random(shape: shape, options?: {seed?: integer, type?: typename, distribution?: string, low?: number, high?: number, mean?: number|source, sd?: number, shape?: number|source, scale?: number|source, a?: number|source, b?: number|source, n?: integer|source, p?: number|source|number[]}): stream -- returns random numbers (Philox4x32-10): "uniform" in [low, high), or integers from low to high; "normal", "exponential", "gamma", "beta", "poisson", "binomial", "multinomial". Default seed: the next one of the sequence that rill.seed starts
 rill.seed(n: integer) -- starts the sequence of random numbers that rill.random and kernels draw without the option seed
 rill.permutation(n: integer, options?: {seed?: integer}): stream -- returns int 0 .. n - 1 in random order
@@ -173,12 +181,22 @@ rill.quantile_by_key(keys: source, values: source, q: number|number[]): stream, 
 ]==] },
     { "statistics", [==[
 s:median(axis?: integer|integer[], options?: {keep?: boolean}): value -- returns the median of all elements, or along an axis
-s:quantile(q: number|number[], options?: {axis?: integer|integer[], keep?: boolean}): value -- returns the value below which the fraction q (0 to 1) of the elements is, with linear interpolation between elements
-s:percentile(p: number|number[], options?: {axis?: integer|integer[], keep?: boolean}): value -- returns s:quantile(p / 100)
+s:quantile(q: number|number[], options?: {axis?: integer|integer[], keep?: boolean, method?: string}): value -- returns the value below which the fraction q (0 to 1) of the elements is. method: as in numpy. Default: "linear", interpolation between elements
+s:nanquantile(q: number|number[], options?: {axis?: integer|integer[], keep?: boolean, method?: string}): value -- returns the quantile of the elements that are not NaN
+s:percentile(p: number|number[], options?: {axis?: integer|integer[], keep?: boolean, method?: string}): value -- returns s:quantile(p / 100)
 rill.cov(m: source, y?: source, options?: {ddof?: number}): value -- returns the covariance matrix; the rows of m and y are variables. ddof: divide by n - ddof. Default: 1
 rill.corrcoef(m: source, y?: source): value -- returns the matrix of correlation coefficients; the rows of m and y are variables
 rill.interp(x: source|number, xp: source|number[], fp: source|number[], options?: {left?: number, right?: number}): value -- returns the values at x of the piecewise linear function with the values fp at the points xp
 s:moving_mean(n: integer, options?: {axis?: integer, boundary?: string|number}): stream -- returns the means of n consecutive elements along an axis
+s:ewm(options: {alpha?: number, span?: number, halflife?: number, com?: number, adjust?: boolean, axis?: integer}): stream -- returns exponentially weighted means along an axis, as in pandas; one of the first four options is the decay
+]==] },
+    { "calculus", [==[
+rill.gradient(s: source, options?: {spacing?: number|source|table, axis?: integer|integer[], edge_order?: integer}): stream, ... -- returns the derivative of samples by finite differences along an axis; of several dimensions one stream for each
+rill.trapz(y: source, options?: {x?: source|number[], spacing?: number, axis?: integer}): value -- returns the integral of samples along an axis by the trapezoidal rule
+rill.cumtrapz(y: source, options?: {x?: source|number[], spacing?: number, axis?: integer, initial?: number}): stream -- returns the integrals of samples from the first one to each later one
+rill.polyfit(x: source|number[], y: source|number[], degree: integer, options?: {weights?: source|number[]}): stream -- returns the coefficients of the polynomial that fits points best, the highest power first, as double
+rill.polyval(p: source|number[], x: source|number): value -- returns the values of a polynomial at x
+rill.roots(p: source|number[]): stream -- returns the roots of a polynomial as dvec2, complex numbers
 ]==] },
     { "compact", [==[
 s:filter(pred: predicate): stream -- returns the elements for which the predicate holds, in order
@@ -217,6 +235,13 @@ rill.matmul(a: source, b: source, options: table?): stream -- multiplies matrice
 rill.einsum(subscripts: string, a: source, ...: source): value -- returns a sum of products, as in numpy: "ij,jk->ik" is a matrix product
 rill.outer(a: source, b: source): stream -- returns the products of all elements of a with all elements of b, {a.size, b.size}
 rill.trace(s: source, options?: {offset?: integer}): value -- returns the sum of the diagonal of a matrix
+rill.kron(a: source, b: source): stream -- returns the Kronecker product: each element of a multiplied by all of b
+rill.tensordot(a: source, b: source, axes?: integer|table): value -- returns the sum of products over pairs of dimensions. axes: the last ones of a and the first ones of b, or {axes of a, axes of b}. Default: 2
+rill.inner(a: source, b: source): value -- returns the sum of products over the last dimensions
+rill.vdot(a: source, b: source): value -- returns the sum of the products of all elements; complex numbers (vec2) of a are conjugated
+rill.tril(s: source, k?: integer): stream -- returns the lower triangles of matrices: zeros above diagonal k
+rill.triu(s: source, k?: integer): stream -- returns the upper triangles of matrices: zeros below diagonal k
+rill.diagonal(s: source, options?: {offset?: integer, axes?: integer[]}): stream -- returns the diagonal of a matrix, or of matrices along two axes
 ]==] },
     { "blas", [==[
 rill.blas.axpy(alpha: number, x: source, y: stream): stream -- computes y = alpha x + y; returns y

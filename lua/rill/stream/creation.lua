@@ -1,4 +1,4 @@
--- rill.zeros, ones, full, eye, arange, linspace, logspace and meshgrid: streams of regular values.
+-- rill.zeros, ones, full, eye, arange, linspace, logspace, geomspace and meshgrid: streams of regular values.
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
@@ -212,6 +212,37 @@ end
 function creation.rfftfreq(n, d, type, ...)
     errors.none("rill.rfftfreq", 4, 3, (...))
     return frequencies("rill.rfftfreq", n, d, type, true)
+end
+
+local GEOMETRIC <const> = template.new [[
+    kernel void geometric(double from, double to, double ratio, int n, out $type r<>) {
+        int i = indexof(r).x;
+        double t = double(i) / double(max(n - 1, 1));
+        double near = t < 0.5lf ? from * exp(ratio * t) : to * exp(-ratio * (1.0lf - t));
+        r = $type(i == 0 ? from : i == n - 1 ? to : near);
+    }
+]]
+
+--- rill.geomspace(from, to, n [, type]) returns a new stream of n numbers from `from` to `to`, both included, with a
+-- constant ratio of neighbors. `from` and `to` are both positive or both negative. `type`: "float" or "double".
+-- Default: "float".
+function creation.geomspace(from, to, n, type, ...)
+    local where <const> = "rill.geomspace"
+    errors.none(where, 5, 4, (...))
+    check_number(where, 1, "from", from)
+    check_number(where, 2, "to", to)
+    n = check_count(where, 3, "n", n)
+    type = type == nil and "float" or type
+    if type ~= "float" and type ~= "double" then
+        fail('%s: argument #4 \'type\': expected "float" or "double", got %s', where, errors.told(type))
+    elseif from == 0 or to == 0 or (from > 0) ~= (to > 0) then
+        fail("%s: expected two positive or two negative numbers, got %s and %s", where, from, to)
+    end
+    local result <const> = rill.stream(type, n)
+    if n > 0 then
+        GEOMETRIC:kernel {type = type}(from, to, math.log(math.abs(to)) - math.log(math.abs(from)), n, result)
+    end
+    return result
 end
 
 --- rill.meshgrid(x, y, ... [, {indexing =}]) returns one new stream for each of 1 to 8 streams or tables of one

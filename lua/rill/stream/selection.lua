@@ -1,5 +1,5 @@
--- s:select, roll, pad, diff, split, squeeze and expand, rill.take_along, and rill.stack of streams: parts of streams in
--- other orders and shapes, with the meaning that they have in numpy.
+-- s:select, roll, rot90, pad, diff, split, squeeze and expand, rill.take_along, unravel_index, and rill.stack of
+-- streams: parts of streams in other orders and shapes, with the meaning that they have in numpy.
 local categories = require "rill.core.categories"
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
@@ -322,6 +322,71 @@ function selection.split(s, n, axis, ...)
     return views
 end
 
+--- s:rot90([k [, axes]]) returns a view of a stream that is rotated by k quarter turns in the plane of two axes, from
+-- the first towards the second. Defaults: k = 1, axes {1, 2}.
+function selection.rot90(s, k, plane, ...)
+    errors.none("s:rot90", 4, 3, (...))
+    s = self_of("s:rot90", s)
+    k = k == nil and 1 or tables.whole(k)
+    if math.type(k) ~= "integer" then
+        fail("s:rot90: argument #1 'k': expected a whole number, got %s", errors.told(k))
+    end
+    local rank <const>, place <const> = #s.shape, "s:rot90: argument #2 'axes'"
+    if plane ~= nil and not (option.table[1](plane) and #plane == 2) then
+        fail("%s: expected a table of two axes, got %s", place, errors.told(plane))
+    end
+    local first <const> = axes.one(place, plane and plane[1] or 1, rank)
+    local second <const> = axes.one(place, plane and plane[2] or 2, rank)
+    if first == second then
+        fail("%s: expected two different axes, got %s", place, errors.told(plane))
+    end
+    local order = {}
+    for d = 1, rank do order[d] = d end
+    order[first], order[second] = second, first
+    local turns <const> = k % 4
+    if turns == 1 then
+        return s:transpose(order):flip(first)
+    elseif turns == 3 then
+        return s:transpose(order):flip(second)
+    end
+    return turns == 2 and s:flip(first):flip(second) or s:reshape(s.shape)
+end
+
+--- rill.unravel_index(indices, shape) returns the indices in each dimension of a shape of flat row-major indices, all
+-- 0-based: one new stream of int for each dimension, the slowest one first. `indices`: a stream of integers, which must
+-- be in range, or a table.
+function selection.unravel_index(indices, shape, ...)
+    local where <const> = "rill.unravel_index"
+    errors.none(where, 3, 2, (...))
+    shape = tables.whole(type(shape) == "table" and shape or {shape})
+    if not option.is_shape(shape, 1, 8) then
+        fail("%s: argument #2 'shape': expected 1 to 8 sizes, got %s", where, errors.told(shape))
+    end
+    local count <const> = tables.product(shape)
+    if option.table[1](indices) then
+        for _, i in ipairs(indices) do
+            local whole <const> = math.tointeger(i)
+            if not whole or whole < 0 or whole >= count then
+                fail("%s: argument #1 'indices': expected 0-based indices from 0 to %d, got %s", where, count - 1,
+                    errors.told(i))
+            end
+        end
+        indices = rill.from(indices, "int")
+    end
+    local at = errors.open(where .. ": argument #1 'indices'", indices, "expected a stream or a table, got %s")
+    local scalar <const> = types.scalar(at.type) and types.seen_scalar(at.type)
+    if scalar ~= "int" and scalar ~= "uint" then
+        fail("%s: argument #1 'indices': expected integers, got elements of %s", where, at.type)
+    end
+    at = scalar == "int" and at or at:cast "int"
+    local results, after = {}, count
+    for d, size in ipairs(shape) do
+        after = after // size
+        results[d] = (d == 1 and at // after or at // after % size):eval()
+    end
+    return table.unpack(results)
+end
+
 -- ---- pad
 
 local PAD <const> = template.new [[
@@ -330,6 +395,14 @@ local PAD <const> = template.new [[
         r = s[p.z][p.y - before][p.x];
     }
 ]]
+
+-- Returns s continued along an axis by its elements at the same distance on the other side of the first and the last
+-- one.
+local function reflect(s, axis, before, more)
+    local period <const> = math.max(2 * s.shape[axis] - 2, 1)
+    local at <const> = ((rill.iota(s.shape[axis] + more) - before) % period):eval()
+    return selection.select(s, rill.min(at, period - at):eval(), axis)
+end
 
 local function is_amount(v)
     return is_whole(v, 0)
@@ -362,13 +435,13 @@ end
 --- s:pad{before =, after =, value =} or s:pad{before =, after =, boundary =} returns a new stream with elements added
 -- before and after each dimension: `before` and `after` are a number for all dimensions, or a table of one per
 -- dimension. Default: 0. The new elements are `value` (default 0), or follow a boundary mode: "clamp", "wrap",
--- "mirror" or "zero".
+-- "mirror", "reflect" (as "mirror", but the first and the last element are not repeated) or "zero".
 function selection.pad(s, options, ...)
     errors.none("s:pad", 2, 1, (...))
     s = self_of("s:pad", s)
     local o <const> = option.take("s:pad", options, {
         before = AMOUNT, after = AMOUNT, value = {function() return true end, "an element"},
-        boundary = option.choice {"clamp", "wrap", "mirror", "zero"},
+        boundary = option.choice {"clamp", "wrap", "mirror", "reflect", "zero"},
     })
     if o.boundary and o.value ~= nil then
         fail("s:pad: expected the option 'value' or the option 'boundary', got both")
@@ -404,6 +477,8 @@ function selection.pad(s, options, ...)
         local more <const> = before[axis] + after[axis]
         if more > 0 and size == 0 then
             fail("s:pad: option 'boundary': dimension %d has no elements to continue", axis)
+        elseif more > 0 and o.boundary == "reflect" then
+            result = reflect(result, axis, before[axis], more)
         elseif more > 0 then
             local layers, outer, n, inner = layered(result, axis)
             local new = result.shape
@@ -493,7 +568,8 @@ function selection.stack(list, axis, ...)
 end
 
 for _, name in ipairs(tables.keys(selection)) do
-    local prefix <const> = (name == "stack" or name == "take_along" or name:find "shift") and "rill." or "s:"
+    local prefix <const> = (name == "stack" or name == "take_along" or name == "unravel_index" or name:find "shift") and
+        "rill." or "s:"
     selection[name] = errors.guard(selection[name], prefix .. name)
 end
 

@@ -13,20 +13,7 @@ local fail <const> = errors.fail
 
 local statistics = {}
 
--- Returns "float" if kernels read the elements of all streams as float, else "double".
-local function real_of(...)
-    for _, s in ipairs {...} do
-        if types.seen_scalar(s.type) ~= "float" then
-            return "double"
-        end
-    end
-    return "float"
-end
-
--- Returns s with elements that kernels read as `real`.
-local function as_real(s, real)
-    return types.seen_scalar(s.type) == real and s or s:cast(real)
-end
+local real_of <const>, as_real <const> = types.real_of, types.as_real
 
 -- ---- covariance
 

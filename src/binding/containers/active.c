@@ -71,10 +71,11 @@ static int container_view(lua_State *L)
 
 bool container_push_view(lua_State *L, const char *key)
 {
-    static const char *const views[] = {"domain",      "stride", "tile",    "replicate", "group",  "reshape",
-                                        "transpose",   "gl",     "flip",    "as",        "select", "roll",
-                                        "pad",         "split",  "squeeze", "expand",    "cumsum", "cumprod",
-                                        "moving_mean", "isin",   "windows", NULL};
+    static const char *const views[] = {"domain",      "stride",  "tile",        "replicate", "group",   "reshape",
+                                        "transpose",   "gl",      "flip",        "as",        "select",  "roll",
+                                        "pad",         "split",   "squeeze",     "expand",    "cumsum",  "cumprod",
+                                        "moving_mean", "isin",    "windows",     "rot90",     "softmax", "logsumexp",
+                                        "nansum",      "nanmean", "nanquantile", "ewm",       NULL};
     for (const char *const *name = views; *name; name++) {
         if (strcmp(*name, key) == 0) {
             lua_pushvalue(L, 2);

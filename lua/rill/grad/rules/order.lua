@@ -150,7 +150,7 @@ local function line_of(where, s, axis, keep)
 end
 
 -- Records quantiles: y has one for each fraction, in the first dimension.
-local function record(call, view, axis, fractions, y)
+local function record(call, view, axis, fractions, y, method)
     local n <const> = view.shape[axis]
     local order <const> = tape.suspended(rill.argsort, view, {axis = axis})
     local kept_shape = view.shape
@@ -164,7 +164,7 @@ local function record(call, view, axis, fractions, y)
         local list <const> = places.stream(g):reshape {#fractions, tables.product(kept_shape)}
         local numbers <const> = rill.iter("int", ramp, 0, n)
         for k, q in ipairs(fractions) do
-            local at <const> = q * (n - 1)
+            local at <const> = by_key.place(method, q, n)
             local low <const> = math.tointeger(at // 1)
             local part <const> = list[k]:reshape(kept_shape)
             for step = 0, at > low and 1 or 0 do
@@ -202,7 +202,7 @@ local function quantile(where, most)
         local y = call:run(s, q, options, ...)
         if options == nil or options.axis == nil and not options.keep then
             local own <const> = stream_of(y, types.seen_scalar(s.type))
-            record(call, view, axis, fractions_of(q, most), own)
+            record(call, view, axis, fractions_of(q, most), own, options and options.method)
             if type(q) ~= "table" then
                 return own
             end
@@ -212,7 +212,7 @@ local function quantile(where, most)
             end
             return list
         end
-        return record(call, view, axis, fractions_of(q, most), y)
+        return record(call, view, axis, fractions_of(q, most), y, options.method)
     end
 end
 

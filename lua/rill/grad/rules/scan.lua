@@ -1,6 +1,8 @@
 -- Gradients of scans and segmented reductions.
 local rill = require "rill.core.public"
+local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
+local ewm = require "rill.stream.numerical.ewm"
 local places = require "rill.grad.places"
 local tables = require "rill.core.tables"
 local tape = require "rill.grad.tape"
@@ -36,6 +38,16 @@ local function of_products(g, x, options)
     local sums <const> = rill.vec2(x, options.exclusive and g or x * g):eval():scan(compose(kind), after).y
     return x:scan("mul", before) * (options.exclusive and sums or g + sums)
 end
+
+rule("s:ewm sums", function(call, a, b, ...)
+    local y <const> = call:run(a, b, ...)
+    call:record({b}, {y}, {a = a}, function(kept, g)
+        local n <const> = kept.a.shape[2]
+        local after <const> = axes.part(kept.a, 2, math.min(2, n), n):pad {after = {0, n > 1 and 1 or 0, 0}}
+        return ewm.recurrence(after, g:cast "double", true)
+    end)
+    return y
+end)
 
 rule("s:scan", function(call, s, op, options, ...)
     if type(op) == "table" and not rill.type(op) and options == nil then
