@@ -1,6 +1,7 @@
 # rill: build, run, test and check. `make help` lists the targets.
 #
-# Settings: BUILD, CC, CFLAGS, LUA (the interpreter), JPEG (yes or no: build with libjpeg-turbo), PREFIX, LUADIR, LIBDIR,
+# Settings: BUILD, CC, CFLAGS, LUA (the interpreter), JPEG and MESHOPTIMIZER (yes or no: build with libjpeg-turbo,
+# libmeshoptimizer), PREFIX, LUADIR, LIBDIR,
 # BINDIR, DESTDIR. WERROR=-Werror turns warnings into errors. Only `make check` sets it, so that warnings of an unknown compiler do not stop a build. `make V=1` shows the commands.
 
 BUILD ?= build
@@ -28,10 +29,14 @@ DEP_DIRS = $(call memo,DEP_DIRS,$(foreach m,$(MODULES),$(call pkg,--libs-only-L,
 JPEG = $(call memo,JPEG,$(if $(call pkg,--modversion,libjpeg),yes,no))
 JPEG_FLAGS = $(if $(filter yes,$(JPEG)),-DRILL_JPEG $(call pkg,--cflags,libjpeg))
 JPEG_LIBS = $(if $(filter yes,$(JPEG)),$(call pkg,--libs,libjpeg))
-LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng $(JPEG_LIBS) -lz -lm -ldl -lpthread
+# So is libmeshoptimizer, which has no file for pkg-config: without it M:simplify is an error that names the package.
+MESHOPTIMIZER = $(call memo,MESHOPTIMIZER,$(shell echo '\#include <meshoptimizer.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes || echo no))
+MESHOPTIMIZER_FLAGS = $(if $(filter yes,$(MESHOPTIMIZER)),-DRILL_MESHOPTIMIZER)
+MESHOPTIMIZER_LIBS = $(if $(filter yes,$(MESHOPTIMIZER)),-lmeshoptimizer)
+LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng $(JPEG_LIBS) $(MESHOPTIMIZER_LIBS) -lz -lm -ldl -lpthread
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -Ishaders -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS) $(JPEG_FLAGS)
+COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -Ishaders -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS) $(JPEG_FLAGS) $(MESHOPTIMIZER_FLAGS)
 
 # src/mpi is a shared object of its own, which is built where MPI is installed. Its headers are not checked for warnings.
 MPI_SOURCES := $(wildcard src/mpi/*.c)
@@ -143,8 +148,8 @@ $(BUILD)/sources: force | $(BUILD)/
 
 $(CORE): $(BUILD)/sources
 
-# The annotations for editors and the tables of names in the manual, which are generated from the reference. Needs no device and no shared object.
-$(ANNOTATIONS): tools/annotations.lua tools/name_tables.lua $(LUA_FILES)
+# The annotations for editors and the tables of names in the manual, which are generated from the reference. Needs no device.
+$(ANNOTATIONS): tools/annotations.lua tools/name_tables.lua $(LUA_FILES) | $(CORE)
 	$(call say,lua,$@)$(RUN) $(LUA) tools/annotations.lua $@ && $(RUN) $(LUA) tools/name_tables.lua
 
 $(BUILD)/ $(BUILD)/rill/ $(BUILD)/bench/ $(BUILD)/spec/:
@@ -160,17 +165,17 @@ demo: ## install missing packages, build, run examples for a minute, write out/i
 	@$(RUN) $(LUA) examples/demo.lua out $(if $(ALL),all)
 
 test: ## install missing packages, build, run the suite without #long tests; SPEC=sort: one file, SPEC=spec/kernel: a directory
-	$(DEPS) build jpeg prompt test
+	$(DEPS) build libraries prompt test
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) own -- $(SPEC)
 
 test-all: ## run all tests, for both families, with an aggressive garbage collector, and on all drivers; PASSES="own other": only these passes
-	$(DEPS) build jpeg prompt test drivers mpi live
+	$(DEPS) build libraries prompt test drivers mpi live
 	@$(AGAIN) $(PARALLEL) units
 	@RILL_SUITE_LONG=1 $(SUITE) $(or $(PASSES),own other poison drivers) -- $(SPEC)
 
 drivers: ## run the suite on every driver of this machine, for both families
-	$(DEPS) build jpeg prompt test drivers
+	$(DEPS) build libraries prompt test drivers
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) drivers -- $(SPEC)
 
@@ -180,23 +185,25 @@ bare: ## install a fresh DEBIAN=12 or 13 into build/bare, run make demo and make
 
 # One pass of tools/passes.lua: make test-gpu, make test-softpipe-cpu SPEC=sort.
 test-%: force
-	$(DEPS) build jpeg prompt test
+	$(DEPS) build libraries prompt test
 	@$(AGAIN) $(PARALLEL) units
 	@$(SUITE) $* -- $(SPEC)
 
-# Specs of the directories that use optional libraries and programs, in a tree that is built without them.
+# Specs of the directories that use optional libraries and programs, in a tree that is built without them. pkg-config does not know
+# libmeshoptimizer.
+PLAIN = BUILD=build-plain CFLAGS=-O0 MESHOPTIMIZER=no
 test-plain: ## run specs without optional libraries and programs (JPEG, MPI, ffmpeg ...), in build-plain
 	$(DEPS) build prompt test
 	@tools/plain.sh build-plain/bin
-	@PATH='$(CURDIR)/build-plain/bin' $(AGAIN) $(PARALLEL) units BUILD=build-plain CFLAGS=-O0
-	@PATH='$(CURDIR)/build-plain/bin' $(AGAIN) run-plain BUILD=build-plain CFLAGS=-O0
+	@PATH='$(CURDIR)/build-plain/bin' $(AGAIN) $(PARALLEL) units $(PLAIN)
+	@PATH='$(CURDIR)/build-plain/bin' $(AGAIN) run-plain $(PLAIN)
 
 .PHONY: run-plain
 run-plain:
 	@$(SUITE) plain -- $(or $(SPEC),spec/io spec/mpi spec/live spec/project spec/lua spec/image)
 
 sanitize: ## run the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
-	$(DEPS) build jpeg prompt test
+	$(DEPS) build libraries prompt test
 	@$(AGAIN) $(PARALLEL) units BUILD=build-asan LDFLAGS='-fsanitize=address,undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 	@$(AGAIN) run-sanitized BUILD=build-asan
@@ -241,7 +248,7 @@ fuzz: ## compare random cases with references: SECONDS=60 SEED=n CASES="bodies e
 
 # Uses clang and its libFuzzer, which is guided by code coverage. The formats are taken from the tables of src/io.
 fuzz-readers: ## run the file readers under libFuzzer and sanitizers: SECONDS=60 for all formats together, FORMATS="png ply"
-	$(DEPS) build jpeg fuzz
+	$(DEPS) build libraries fuzz
 	@$(AGAIN) $(BUILD)/readers/readers
 	@SECONDS='$(SECONDS)' FORMATS='$(FORMATS)' $(LUA) fuzz/readers.lua '$(BUILD)/readers/readers'
 
@@ -325,7 +332,7 @@ C_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] bench/peer/*.[ch] bench/peer/*.
 LUA_DIRS = $(wildcard lua bin/rill spec examples bench fuzz tools)
 
 check: ## check formatting, static analysis, the order of layers, the manual, the language
-	$(DEPS) build jpeg test check docs
+	$(DEPS) build libraries test check docs
 	@$(AGAIN) -k check-warnings check-format check-cppcheck check-luacheck check-layers check-docs check-site check-errors check-annotations check-phrases check-glsl
 	@echo "make check: all passed"
 
@@ -399,7 +406,7 @@ docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
 # ---- installing
 
 deps: ## install the missing packages of all targets
-	$(DEPS) build jpeg prompt test drivers mpi live check fuzz docs rock bare
+	$(DEPS) build libraries prompt test drivers mpi live check fuzz docs rock bare
 
 env: ## print shell commands that make this tree usable: eval "$(make -s env)"
 	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'

@@ -5,7 +5,7 @@
 set -eu
 
 # A group, then the name of a package on Debian and Ubuntu, Fedora, Arch and openSUSE. "rock:" marks a package of
-# LuaRocks, "program:" a program for which we know no package of that distribution.
+# LuaRocks, "program:" a program for which we know no package of that distribution, "-" an optional library for which we know none.
 names='
 build   build-essential     gcc,make            base-devel       gcc,make
 build   pkg-config          pkgconf-pkg-config  pkgconf          pkgconf-pkg-config
@@ -18,7 +18,8 @@ build   libpng-dev          libpng-devel        libpng           libpng16-devel
 build   zlib1g-dev          zlib-devel          zlib             zlib-devel
 build   libegl1             mesa-libEGL         mesa             Mesa-libEGL1
 build   libgl1-mesa-dri     mesa-dri-drivers    mesa             Mesa-dri
-jpeg    libjpeg-dev         libjpeg-turbo-devel libjpeg-turbo    libjpeg8-devel
+libraries libjpeg-dev       libjpeg-turbo-devel libjpeg-turbo    libjpeg8-devel
+libraries libmeshoptimizer-dev -                -                -
 prompt  lua-argparse        rock:argparse       rock:argparse    rock:argparse
 prompt  lua-penlight        rock:penlight       rock:penlight    rock:penlight
 prompt  lua-readline        rock:readline       rock:readline    rock:readline
@@ -68,7 +69,7 @@ for group in "$@"; do
     esac
 done
 packages=$(echo "$names" | awk -v groups=" $* " -v column="${column:-2}" '
-    NF && index(groups, " " $1 " ") { n = split($column, each, ","); for (i = 1; i <= n; i++) if (!seen[each[i]]++) print each[i] }')
+    NF && index(groups, " " $1 " ") { n = split($column, each, ","); for (i = 1; i <= n; i++) if (each[i] != "-" && !seen[each[i]]++) print each[i] }')
 
 # Succeeds if a package is installed, according to the package manager.
 if [ "$column" = 2 ]; then

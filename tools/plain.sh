@@ -1,6 +1,7 @@
 #!/bin/sh
 # Fills a directory that serves as PATH on a machine without optional libraries and programs: plain.sh DIRECTORY. The directory gets links to
-# all other programs of PATH, and a pkg-config that does not find the optional libraries.
+# all other programs of PATH, and a pkg-config that does not find the optional libraries. The Makefile leaves out libmeshoptimizer, which
+# pkg-config does not know.
 set -eu
 
 libraries='libjpeg libwebsockets mpi-c ompi-c mpich'

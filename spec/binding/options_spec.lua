@@ -143,6 +143,7 @@ local calls = {
     ["rill.mesh.load"] = function(o) return rill.mesh.load("/nowhere.obj", o) end,
     ["rill.mesh.marching_cubes"] = function(o) return rill.mesh.marching_cubes(rill.random({4, 4, 4}), 0.5, o) end,
     ["M:octree"] = function(o) return rill.mesh.box():octree(o) end,
+    ["M:simplify"] = with({ratio = 1}, function(o) return rill.mesh.box():simplify(o) end),
     ["M:save"] = function(o) return rill.mesh.box():save("/nowhere.obj", o) end,
     ["rill.mesh.envelope"] = function(o) return rill.mesh.envelope(rill.mesh.box(), o) end,
     ["rill.subdivide.loop"] = with({levels = 1}, function(o) return rill.subdivide.loop(rill.mesh.box(), o) end),

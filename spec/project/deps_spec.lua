@@ -119,8 +119,8 @@ deps: install the equivalents of these Debian packages: build-essential pkg-conf
     it("lists its groups", function()
         local text, status = deps("ID=debian\n", "build nonsense")
         assert.equal(2, status)
-        assert.equal("deps: no group 'nonsense'; there are: build jpeg prompt test live browser mpi drivers check fuzz "
-            .. "docs rock bare\n", text)
+        assert.equal("deps: no group 'nonsense'; there are: build libraries prompt test live browser mpi drivers check "
+            .. "fuzz docs rock bare\n", text)
     end)
 
     it("has the same packages as the README", function()

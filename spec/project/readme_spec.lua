@@ -17,10 +17,13 @@ local function pages()
     return list
 end
 
--- What pages need that rill can be built without: the module that is missing then, and the reason.
+-- What pages need that rill can be built without: the module that is missing then, or a function that raises an error,
+-- and the reason.
 local optional = {
     {"rill.mpi", "rill.mpi.core", "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"},
     {"rill.live", "rill.live.core", "there is no libwebsockets here: apt install libwebsockets-dev, and build again"},
+    {":simplify", function() require "rill".mesh.box():simplify {ratio = 1} end,
+        "there is no libmeshoptimizer here: apt install libmeshoptimizer-dev, and build again"},
 }
 
 -- Returns why a page with this text cannot run here, or nil.
@@ -32,7 +35,8 @@ local function missing(text)
     code = table.concat(code, "\n")
     for _, part in ipairs(optional) do
         local name, module, reason = table.unpack(part)
-        if code:find(name, 1, true) and not pcall(require, module) then return reason end
+        local works = type(module) == "function" and module or function() require(module) end
+        if code:find(name, 1, true) and not pcall(works) then return reason end
     end
 end
 

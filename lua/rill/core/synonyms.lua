@@ -305,6 +305,8 @@ M.triangles: indices cells elements
 M:bounds(): aabb bbox bounding_box extents
 M:components(): split connected_components
 M:weld(): merge_vertices deduplicate
+M:simplify {ratio = 0.5}: decimate decimation reduce simplify_quadric_decimation decimate_pro
+M:simplify {ratio = 0.5}: simplify_quadratic_decimation simplification simplify_mesh lod
 M:transform(matrix): translate rotate scale apply_transform
 M:save(path): export write
 rill.subdivide.loop(M, {levels = n}): subdivide refine

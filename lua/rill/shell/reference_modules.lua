@@ -215,6 +215,7 @@ M.attributes: table -- further attributes of vertices, faces or corners: streams
 M:copy(): mesh -- returns a copy of the mesh
 M:transform(matrix: table): mesh -- returns a mesh with vertices M x. matrix: four rows of four numbers
 M:weld(epsilon?: number): mesh -- merges duplicate vertices: vertices at the same position, or connected by steps of at most epsilon
+M:simplify(options: {ratio?: number, faces?: integer, error?: number, lock_borders?: boolean}): mesh, number -- returns a mesh with fewer triangles: a part (`ratio`) or a number of them, or as few as a largest error permits; and the error that it estimates, a length. By libmeshoptimizer
 M:winding(points: source|table): stream -- returns the generalized winding number of the mesh around each point (vec3): 1 inside and 0 outside of a closed mesh
 M:octree(options?: {depth?: integer}): container, table -- returns lists of the triangles in each cell of the last level of an octree, and the grid of cells {low, side, cells}
 M:save(path: string, options?: {encoding?: string}) -- writes .obj, .ply, .off or .stl. encoding: "ascii", "little" or "big"

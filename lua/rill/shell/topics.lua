@@ -102,6 +102,7 @@ rill.cloth: cloth simulation, springs
 rill.render: draw mesh, rasterize triangles, 3d picture
 rill.ray.trace: ray tracing, path tracing
 rill.subdivide.loop: subdivision surface, catmull clark, smooth mesh
+M:simplify: reduce triangles, fewer triangles, mesh decimation, decimate mesh, simplify mesh, level of detail
 rill.mesh.load: triangle mesh, load obj, load stl
 rill.reuse.run: vertex reuse, vertex cache, mesh optimization
 rill.volume: marching cubes, isosurface, extract surface

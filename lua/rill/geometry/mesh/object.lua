@@ -80,16 +80,19 @@ local function check_numbers(where, name, s)
     end
 end
 
-local function check_triangles(where, triangles, vertices)
+--- object.check_triangles(what, triangles, vertices) raises an error if an index is not one of a vertex. `what` begins
+-- the message.
+function object.check_triangles(what, triangles, vertices)
     local bad = triangles.size > 0 and first_bad(kernels:program().bad_triangle, triangles, vertices) or NONE
     if bad < NONE then
-        fail("%s: option 'triangles': triangle %d is {%s}: expected vertex indices (0-based) below %d",
-            where, bad, table.concat(triangles:get(bad + 1), ", "), vertices)
+        fail("%s: triangle %d is {%s}: expected vertex indices (0-based) below %d", what, bad,
+            table.concat(triangles:get(bad + 1), ", "), vertices)
     end
 end
 
--- Raises an error unless a stream has one element per vertex {vertices}, face {faces} or corner {faces, 3}.
-local function check_attribute(where, name, s, m)
+--- object.check_attribute(where, name, s, m) returns the stream s. Raises an error unless it has one element per vertex
+-- {vertices}, face {faces} or corner {faces, 3}.
+function object.check_attribute(where, name, s, m)
     local shape = s.shape
     local of = #shape == 1 and (shape[1] == m._positions.size or shape[1] == m._triangles.size) or
         #shape == 2 and shape[1] == m._triangles.size and shape[2] == 3
@@ -128,9 +131,9 @@ function object.new(where, given)
     check_kind(where, "positions", m._positions, "vec3")
     check_kind(where, "triangles", m._triangles, "ivec3")
     object.check_positions(where .. ": option 'positions'", m._positions)
-    check_triangles(where, m._triangles, m._positions.size)
+    object.check_triangles(where .. ": option 'triangles'", m._triangles, m._positions.size)
     for name, kind in pairs {normals = "vec3", uv = "vec2"} do
-        local s = taken[name] and check_attribute(where, name, stream_of(where, name, taken[name], kind), m)
+        local s = taken[name] and object.check_attribute(where, name, stream_of(where, name, taken[name], kind), m)
         if s and s.type ~= kind then
             fail("%s: option '%s': expected %s, got %s", where, name, kind, s.type)
         end
@@ -142,7 +145,7 @@ function object.new(where, given)
             fail("%s: option 'attributes': expected open streams by name, got %s for '%s'", where, errors.told(value),
                 tostring(name))
         end
-        m._attributes[name] = check_attribute(where, name, stream_of(where, name, value), m)
+        m._attributes[name] = object.check_attribute(where, name, stream_of(where, name, value), m)
     end
     return m
 end
