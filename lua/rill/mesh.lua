@@ -21,8 +21,9 @@ mesh.load = lazy.call("rill.geometry.mesh.save", "load")
 mesh.envelope = lazy.call("rill.geometry.envelope.envelope", "envelope")
 mesh.marching_cubes = lazy.call("rill.geometry.mesh.contour", "marching_cubes")
 
---- M:simplify(options) is in a directory above that of meshes, because it searches triangles in trees.
 local simplified = lazy.call("rill.geometry.envelope.simplify", "simplify")
+--- M:simplify(options) returns a mesh with fewer triangles, and the estimated error. It searches triangles in trees,
+-- whose directory is above the directory of meshes.
 function object.methods:simplify(options) return simplified(object.check(self, "simplify"), options) end
 
 for name, make in pairs(shapes) do
