@@ -1,7 +1,7 @@
 # rill: build, run, test and check. `make help` lists the targets.
 #
-# Settings: BUILD, CC, CFLAGS, LUA (the interpreter), JPEG and MESHOPTIMIZER (yes or no: build with libjpeg-turbo,
-# libmeshoptimizer), PREFIX, LUADIR, LIBDIR,
+# Settings: BUILD, CC, CFLAGS, LUA (the interpreter), JPEG, SNDFILE and MESHOPTIMIZER (yes or no: build with
+# libjpeg-turbo, libsndfile, libmeshoptimizer), PREFIX, LUADIR, LIBDIR,
 # BINDIR, DESTDIR. WERROR=-Werror turns warnings into errors. Only `make check` sets it, so that warnings of an unknown compiler do not stop a build. `make V=1` shows the commands.
 
 BUILD ?= build
@@ -29,14 +29,18 @@ DEP_DIRS = $(call memo,DEP_DIRS,$(foreach m,$(MODULES),$(call pkg,--libs-only-L,
 JPEG = $(call memo,JPEG,$(if $(call pkg,--modversion,libjpeg),yes,no))
 JPEG_FLAGS = $(if $(filter yes,$(JPEG)),-DRILL_JPEG $(call pkg,--cflags,libjpeg))
 JPEG_LIBS = $(if $(filter yes,$(JPEG)),$(call pkg,--libs,libjpeg))
+# So is libsndfile: without it sound files other than WAV are an error.
+SNDFILE = $(call memo,SNDFILE,$(if $(call pkg,--modversion,sndfile),yes,no))
+SNDFILE_FLAGS = $(if $(filter yes,$(SNDFILE)),-DRILL_SNDFILE $(call pkg,--cflags,sndfile))
+SNDFILE_LIBS = $(if $(filter yes,$(SNDFILE)),$(call pkg,--libs,sndfile))
 # So is libmeshoptimizer, which has no file for pkg-config: without it M:simplify is an error that names the package.
 MESHOPTIMIZER = $(call memo,MESHOPTIMIZER,$(shell echo '\#include <meshoptimizer.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes || echo no))
 MESHOPTIMIZER_FLAGS = $(if $(filter yes,$(MESHOPTIMIZER)),-DRILL_MESHOPTIMIZER)
 MESHOPTIMIZER_LIBS = $(if $(filter yes,$(MESHOPTIMIZER)),-lmeshoptimizer)
-LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng $(JPEG_LIBS) $(MESHOPTIMIZER_LIBS) -lz -lm -ldl -lpthread
+LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng $(JPEG_LIBS) $(SNDFILE_LIBS) $(MESHOPTIMIZER_LIBS) -lz -lm -ldl -lpthread
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -Ishaders -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS) $(JPEG_FLAGS) $(MESHOPTIMIZER_FLAGS)
+COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -Ishaders -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS) $(JPEG_FLAGS) $(SNDFILE_FLAGS) $(MESHOPTIMIZER_FLAGS)
 
 # src/mpi is a shared object of its own, which is built where MPI is installed. Its headers are not checked for warnings.
 MPI_SOURCES := $(wildcard src/mpi/*.c)
@@ -254,8 +258,8 @@ fuzz-readers: ## run the file readers under libFuzzer and sanitizers: SECONDS=60
 
 $(BUILD)/readers/readers: fuzz/readers.c $(wildcard src/base/*.[ch] src/io/*.[ch] src/io/*/*.[ch])
 	@mkdir -p $(@D)
-	$(call say,clang,$@)clang -std=c11 -O1 -g -D_GNU_SOURCE -Isrc -Ishaders $(DEP_FLAGS) $(JPEG_FLAGS) -Wall -Wextra -o $@ $(filter %.c,$^) \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(DEP_DIRS) -lpng $(JPEG_LIBS) -lz -lm -lpthread
+	$(call say,clang,$@)clang -std=c11 -O1 -g -D_GNU_SOURCE -Isrc -Ishaders $(DEP_FLAGS) $(JPEG_FLAGS) $(SNDFILE_FLAGS) -Wall -Wextra -o $@ $(filter %.c,$^) \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(DEP_DIRS) -lpng $(JPEG_LIBS) $(SNDFILE_LIBS) -lz -lm -lpthread
 
 fuzz-texts: ## run the front end of kernels under libFuzzer and sanitizers: SECONDS=60
 	$(DEPS) build fuzz

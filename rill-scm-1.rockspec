@@ -18,7 +18,7 @@ external_dependencies = {
     OPENGL = { header = "GL/gl.h", library = "OpenGL" },
     GLEW = { header = "GL/glew.h", library = "GLEW" },
     PNG = { header = "png.h", library = "png" },
-    -- libjpeg-turbo and libmeshoptimizer are optional: the Makefile finds them.
+    -- libjpeg-turbo, libsndfile and libmeshoptimizer are optional: the Makefile finds them.
     ZLIB = { header = "zlib.h", library = "z" },
 }
 build = {

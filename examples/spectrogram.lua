@@ -1,7 +1,7 @@
 -- Draws the spectrogram of a sound: time to the right, frequency upward, the magnitude in decibels as colors. Without a file, the
 -- sound is a rising tone, a tone with harmonics that come and go, and clicks.
 --
---     lua5.4 examples/spectrogram.lua [sound.wav [directory]]        a synthetic sound, out
+--     lua5.4 examples/spectrogram.lua [sound.mp3 [directory]]        a synthetic sound, out
 local rill = require "rill"
 
 local path, directory = arg[1] ~= "-" and arg[1] or nil, arg[2] or "out"
@@ -25,7 +25,7 @@ end
 
 local x, rate
 if path then
-    x, rate = rill.wav.load(path)
+    x, rate = rill.sound.load(path)
     x = x:mean(2)
 else
     x, rate = synthetic()

@@ -11,7 +11,7 @@
 #include "io/array/npy.h"
 #include "io/array/npz.h"
 #include "io/array/rillfile.h"
-#include "io/array/wav.h"
+#include "io/array/sound.h"
 #include "io/byteorder.h"
 #include "io/image/formats.h"
 #include "io/mesh/formats.h"
@@ -166,15 +166,17 @@ static void read_rill(unsigned char *bytes, size_t size)
     rillfile_free(&file);
 }
 
-static void read_wav(unsigned char *bytes, size_t size)
+static void read_sound(unsigned char *bytes, size_t size)
 {
     WavSound sound;
     volatile double sum = 0;
-    bool done = wav_decode(bytes, size, &sound);
+    StrBuf samples = STRBUF_EMPTY;
+    bool done = sound_decode(bytes, size, &sound, &samples);
     check_message(done);
     for (size_t i = 0; done && i < sound.frames * (size_t)sound.channels; i++) {
         sum = sum + wav_sample(&sound, i) + (sound.floats ? 0 : wav_integer(&sound, i));
     }
+    strbuf_free(&samples);
 }
 
 static void read_mtx(unsigned char *bytes, size_t size)
@@ -223,8 +225,8 @@ static void read_csv(unsigned char *bytes, size_t size)
 static const struct {
     const char *name;
     void (*read)(unsigned char *bytes, size_t size);
-} arrays[] = {{"npy", read_npy}, {"rill", read_rill}, {"npz", read_npz},
-              {"wav", read_wav}, {"mtx", read_mtx},   {"csv", read_csv}};
+} arrays[] = {{"npy", read_npy},     {"rill", read_rill}, {"npz", read_npz}, {"wav", read_sound},
+              {"sound", read_sound}, {"mtx", read_mtx},   {"csv", read_csv}};
 
 /* ---- the format */
 

@@ -19,6 +19,7 @@ build   zlib1g-dev          zlib-devel          zlib             zlib-devel
 build   libegl1             mesa-libEGL         mesa             Mesa-libEGL1
 build   libgl1-mesa-dri     mesa-dri-drivers    mesa             Mesa-dri
 libraries libjpeg-dev       libjpeg-turbo-devel libjpeg-turbo    libjpeg8-devel
+libraries libsndfile1-dev   libsndfile-devel    libsndfile       libsndfile-devel
 libraries libmeshoptimizer-dev -                -                -
 prompt  lua-argparse        rock:argparse       rock:argparse    rock:argparse
 prompt  lua-penlight        rock:penlight       rock:penlight    rock:penlight

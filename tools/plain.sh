@@ -4,7 +4,7 @@
 # pkg-config does not know.
 set -eu
 
-libraries='libjpeg libwebsockets mpi-c ompi-c mpich'
+libraries='libjpeg sndfile libwebsockets mpi-c ompi-c mpich'
 programs='mpi* orte* prte* chromium* ffmpeg glslang* spirv-* luarocks* cmark* clang* cppcheck luacheck python*'
 
 rm -rf "$1"

@@ -83,8 +83,8 @@ describe("a remedy in a message", function()
     it("names the extension of files that are written", function()
         check.names({"rill.npz.save: argument #1 'path': expected a path that ends in .npz"}, rill.npz.save, "a.npy",
             {x = x})
-        check.names({"rill.wav.save: argument #2 'path': expected a path that ends in .wav"}, rill.wav.save, x, "a.mp3",
-            1)
+        check.names({"rill.wav.save: cannot write 'a.txt': expected one of the extensions .wav"}, rill.wav.save, x,
+            "a.txt", 1)
     end)
 
     it("says that an object has no length", function()

@@ -190,6 +190,7 @@ local calls = {
     ["rill.lexsort"] = function(o) return rill.lexsort({line}, o) end,
     ["rill.npz.load"] = function(o) return rill.npz.load("/nowhere.npz", o) end,
     ["rill.npz.save"] = function(o) return rill.npz.save("/nowhere/a.npz", {line}, o) end,
+    ["rill.sound.save"] = function(o) return rill.sound.save(line, "/nowhere/a.wav", 8000, o) end,
     ["rill.wav.save"] = function(o) return rill.wav.save(line, "/nowhere/a.wav", 8000, o) end,
     ["rill.csv.load"] = function(o) return rill.csv.load("/nowhere.csv", o) end,
     ["rill.csv.save"] = function(o) return rill.csv.save("/nowhere/a.csv", {x = line}, o) end,

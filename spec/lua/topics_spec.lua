@@ -14,6 +14,7 @@ local SEARCHES <const> = {
     ["read csv"] = "rill.csv.load", ["median filter"] = "rill.image.median", ["edge detection"] = "rill.image.sobel",
     ["solve linear equations"] = "rill.solve.lu", ["train a network"] = "rill.optimize.adam",
     ["save a picture"] = "rill.image.save", ["ray tracing"] = "rill.ray.trace", ["out of core"] = "rill.big",
+    ["read mp3"] = "rill.sound.load", ["audio file"] = "rill.sound.load",
     ["reduce triangles"] = "M:simplify", ["mesh decimation"] = "M:simplify",
     ["remove duplicates"] = "s:unique", ["argsort"] = "rill.argsort", ["automatic differentiation"] = "rill.grad",
 }

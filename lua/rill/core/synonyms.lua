@@ -354,6 +354,10 @@ rill.csv.save: write to_csv
 rill.npz.load: read open
 rill.npz.save: write savez
 ]==],
+    ["rill.sound"] = [==[
+rill.sound.load: read open info
+rill.sound.save: write
+]==],
     ["rill.wav"] = [==[
 rill.wav.load: read open
 rill.wav.save: write
@@ -537,8 +541,8 @@ rill.sparse.csr: csr_matrix
 rill.sparse.coo: coo_matrix
 rill.sparse.load: mmread
 rill.npz.save: savez savez_compressed
-rill.wav.load: wavfile audioread soundfile
-rill.wav.save: audiowrite
+rill.sound.load: wavfile audioread soundfile torchaudio librosa audio sndfile flac mp3 ogg
+rill.sound.save: audiowrite
 rill.csv.load: read_csv read_table loadtxt genfromtxt
 rill.csv.save: to_csv savetxt write_csv
 rill.mesh.icosphere: sphere uv_sphere ball

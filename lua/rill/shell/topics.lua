@@ -73,6 +73,8 @@ rill.image.median: median filter, remove noise, salt and pepper
 rill.image.resize: scale image, resample image, thumbnail
 rill.image.label: connected components, count objects, blobs
 rill.image.save: save picture, write png, write jpeg, export image
+rill.sound.load: read mp3, read wav, read flac, read ogg, load audio, audio file, open sound
+rill.sound.save: write mp3, write wav, write flac, save audio
 rill.image.load: read picture, read png, read jpeg, open image
 rill.show: show picture, display image, look at an array, plot image
 rill.plot: line chart, draw curve, graph of a function, scatter plot, bar chart

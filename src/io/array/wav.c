@@ -185,8 +185,18 @@ static void put_integer(unsigned char *to, int bytes, double value, bool whole)
     byteorder_put(to, bytes, (uint64_t)(bytes == 1 ? sample + 128 : sample));
 }
 
-static bool check_range(const WavSound *sound, const double *samples, size_t count)
+void wav_put(const WavSound *sound, unsigned char *to, double value, bool whole)
 {
+    if (sound->floats) {
+        put_float(to, sound->bytes, value);
+    } else {
+        put_integer(to, sound->bytes, value, whole);
+    }
+}
+
+bool wav_check_range(const WavSound *sound, const double *samples)
+{
+    size_t count = sound->frames * (size_t)sound->channels;
     double most = ldexp(1, 8 * sound->bytes - 1);
     for (size_t i = 0; i < count; i++) {
         if (samples[i] < -most || samples[i] >= most) {
@@ -203,11 +213,7 @@ static bool write_samples(FileDraft *draft, const WavSound *sound, const double 
     size_t used = 0, width = (size_t)sound->bytes;
     bool done = true;
     for (size_t i = 0; i < count && done; i++) {
-        if (sound->floats) {
-            put_float(buffer + used, sound->bytes, samples[i]);
-        } else {
-            put_integer(buffer + used, sound->bytes, samples[i], whole);
-        }
+        wav_put(sound, buffer + used, samples[i], whole);
         used += width;
         if (used + width > sizeof buffer) {
             done = file_draft_write(draft, buffer, used);
@@ -226,7 +232,7 @@ bool wav_write(const char *path, const WavSound *sound, const double *samples, b
     if (size > UINT32_MAX - 64) {
         return error_set("cannot write '%s': its samples have more than 4 GiB, the limit of WAV files", path);
     }
-    if (whole && !check_range(sound, samples, count)) {
+    if (whole && !wav_check_range(sound, samples)) {
         return error_prefix("cannot write '%s'", path);
     }
     if (!file_draft_open(path, &draft)) {

@@ -26,6 +26,11 @@ double wav_sample(const WavSound *sound, size_t i);
 /* Returns sample i of a file of integers. Samples of 8 bits are from -128 to 127. */
 int32_t wav_integer(const WavSound *sound, size_t i);
 
+/* Writes a sample of a file with the form of `sound`. `whole`: see wav_write. */
+void wav_put(const WavSound *sound, unsigned char *to, double value, bool whole);
+/* Returns whether all samples are integers of the size in the file. Returns false with error_set otherwise. */
+bool wav_check_range(const WavSound *sound, const double *samples);
+
 /* Writes a file (see file_write) of frames * channels samples with the form of `sound`; its data are unused. `whole`: the
  * samples are integers of the size in the file; otherwise numbers from -1 to 1, which are scaled, rounded to nearest and
  * clamped, NaN to 0. Returns false with error_set on failure. */
