@@ -153,7 +153,8 @@ describe("rill.sound", function()
                 assert.is_false(try(good:sub(1, #good // 2)))
             end
         end
-        for _, bytes in ipairs {"fLaC", "OggS", "ID3\4", "\xff\xfb\0\0", "FORM\0\0\0\4AIFF", "OggS" .. ("x"):rep(500)} do
+        for _, bytes in ipairs {"fLaC", "OggS", "ID3\4", "\xff\xfb\0\0", "FORM\0\0\0\4AIFF",
+            "OggS" .. ("x"):rep(500)} do
             check.names({"rill.sound.load: cannot read"}, rill.sound.load, files:write("bad", bytes))
         end
     end)
