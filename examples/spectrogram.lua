@@ -4,7 +4,8 @@
 --     lua5.4 examples/spectrogram.lua [sound.mp3 [directory]]        a synthetic sound, out
 local rill = require "rill"
 
-local path, directory = arg[1] ~= "-" and arg[1] or nil, arg[2] or "out"
+local path, directory = ...
+path, directory = path ~= "-" and path or nil, directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 -- Returns four seconds of sound, and the samples per second.
