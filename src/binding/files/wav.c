@@ -15,13 +15,15 @@ static void *convert(const WavSound *sound, const Type *type)
 {
     size_t count = sound->frames * (size_t)sound->channels;
     void *numbers = malloc(count * (size_t)type->bytes + 1);
+    if (numbers && type->scalar == SCALAR_FLOAT) {
+        wav_floats(sound, numbers);
+        return numbers;
+    }
     for (size_t i = 0; i < count && numbers; i++) {
         if (type->scalar == SCALAR_INT) {
             ((int32_t *)numbers)[i] = wav_integer(sound, i);
-        } else if (type->scalar == SCALAR_DOUBLE) {
-            ((double *)numbers)[i] = wav_sample(sound, i);
         } else {
-            ((float *)numbers)[i] = (float)wav_sample(sound, i);
+            ((double *)numbers)[i] = wav_sample(sound, i);
         }
     }
     return numbers;

@@ -118,16 +118,19 @@ bool wav_decode(const unsigned char *bytes, size_t size, WavSound *sound)
 int32_t wav_integer(const WavSound *sound, size_t i)
 {
     const unsigned char *at = sound->data + i * (size_t)sound->bytes;
-    if (sound->bytes == 1) {
-        return *at - 128;
+    switch (sound->bytes) { /* one case for each size is faster than a loop over bytes */
+    case 1: return *at - 128;
+    case 2: return (int16_t)(at[0] | at[1] << 8);
+    case 3: return (int32_t)((uint32_t)at[0] << 8 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 24) >> 8;
+    default: return (int32_t)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
     }
-    return (int32_t)((uint32_t)byteorder_get(at, sound->bytes) << (32 - 8 * sound->bytes)) >> (32 - 8 * sound->bytes);
 }
 
 double wav_sample(const WavSound *sound, size_t i)
 {
     if (!sound->floats) {
-        return wav_integer(sound, i) / (double)(INT64_C(1) << (8 * sound->bytes - 1));
+        static const double units[] = {0, 1.0 / 0x80, 1.0 / 0x8000, 1.0 / 0x800000, 1.0 / 0x80000000};
+        return wav_integer(sound, i) * units[sound->bytes];
     }
     uint64_t bits = byteorder_get(sound->data + i * (size_t)sound->bytes, sound->bytes);
     double wide;
@@ -136,6 +139,19 @@ double wav_sample(const WavSound *sound, size_t i)
     memcpy(&wide, &bits, sizeof wide);
     memcpy(&narrow, &low, sizeof narrow);
     return sound->bytes == 8 ? wide : (double)narrow;
+}
+
+void wav_floats(const WavSound *sound, float *to)
+{
+    size_t count = sound->frames * (size_t)sound->channels;
+    const unsigned char *at = sound->data;
+    bool usual = !sound->floats && sound->bytes == 2; /* the most frequent form */
+    for (size_t i = 0; usual && i < count; i++, at += 2) {
+        to[i] = (float)(int16_t)(at[0] | at[1] << 8) * (1.0F / 0x8000);
+    }
+    for (size_t i = 0; !usual && i < count; i++) {
+        to[i] = (float)wav_sample(sound, i);
+    }
 }
 
 /* ---- writing */
@@ -180,9 +196,17 @@ static void put_float(unsigned char *to, int bytes, double value)
 
 static void put_integer(unsigned char *to, int bytes, double value, bool whole)
 {
-    double most = ldexp(1, 8 * bytes - 1), scaled = isnan(value) ? 0 : rint(whole ? value : value * most);
-    int64_t sample = (int64_t)fmax(-most, fmin(scaled, most - 1));
-    byteorder_put(to, bytes, (uint64_t)(bytes == 1 ? sample + 128 : sample));
+    double most = (double)(INT64_C(1) << (8 * bytes - 1)), scaled = whole ? value : value * most;
+    int64_t sample = isnan(scaled)        ? 0
+                     : scaled <= -most    ? (int64_t)-most
+                     : scaled >= most - 1 ? (int64_t)most - 1
+                                          : llrint(scaled);
+    if (bytes == 2) { /* the most frequent size */
+        to[0] = (unsigned char)sample;
+        to[1] = (unsigned char)(sample >> 8);
+    } else {
+        byteorder_put(to, bytes, (uint64_t)(bytes == 1 ? sample + 128 : sample));
+    }
 }
 
 void wav_put(const WavSound *sound, unsigned char *to, double value, bool whole)

@@ -23,6 +23,8 @@ bool wav_decode(const unsigned char *bytes, size_t size, WavSound *sound);
 /* Converts sample i. Integers are divided by the largest magnitude of their size, 128 for 8 bits, so that samples are
  * from -1 to 1. */
 double wav_sample(const WavSound *sound, size_t i);
+/* Converts all samples. */
+void wav_floats(const WavSound *sound, float *to);
 /* Returns sample i of a file of integers. Samples of 8 bits are from -128 to 127. */
 int32_t wav_integer(const WavSound *sound, size_t i);
 
