@@ -24,6 +24,13 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* libsndfile does not free all memory if an Ogg or MP3 file is damaged. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libvorbis\nleak:libsndfile\nleak:libmpg123\nleak:libFLAC\nleak:libogg\n";
+}
+
 static const ImageFormat *image_format;
 static const MeshFormat *mesh_format;
 static void (*reader)(unsigned char *bytes, size_t size);

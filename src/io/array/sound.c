@@ -237,7 +237,10 @@ static int encoding_of(const SoundFormat *format, const WavSound *sound)
     if (format->coding) {
         return format->coding;
     }
-    return !sound->floats ? integers[sound->bytes - 1] : sound->bytes == 8 ? SF_FORMAT_DOUBLE : SF_FORMAT_FLOAT;
+    if (sound->floats) {
+        return sound->bytes == 8 ? SF_FORMAT_DOUBLE : SF_FORMAT_FLOAT;
+    }
+    return integers[sound->bytes - 1];
 }
 
 /* Converts samples to numbers for libsndfile: to integers of 32 bits for encodings of integers, otherwise to doubles. */
