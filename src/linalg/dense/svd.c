@@ -249,9 +249,8 @@ static Tall tall_of(int64_t m, int64_t n, double *work)
 
 size_t dense_svd_work(int64_t m, int64_t n)
 {
-    Tall s = tall_of(m, n, NULL);
-    int64_t k = s.columns;
-    return (size_t)(3 * k * k + (7 + 4 * ROWS_SWEEPS) * k + 2 * k * s.rows);
+    int64_t k = m < n ? m : n, rows = m < n ? n : m;
+    return (size_t)(3 * k * k + (7 + 4 * ROWS_SWEEPS) * k + 2 * k * rows);
 }
 
 /* Copies the matrix, or its QR decomposition's r. */
