@@ -102,6 +102,25 @@ describe("rill.linalg", function()
         end
     end)
 
+    it("computes ranks, condition numbers and solutions of matrices whose singular values overflow", function()
+        for T, large in pairs {float = 3e38, double = 1.7e308} do
+            for _, n in ipairs {2, 3, 6} do
+                local ones <const>, unit <const> = rill.full({n, n}, 1, T), rill.eye(n, T)
+                local a <const> = rill.stack({ones * large, unit * large, unit, ones * 0, ones * (0 / 0)}, 1)
+                assert.same({1, n, n, 0, 0}, linalg.rank(a):values())
+                assert.same({1, 1, math.huge}, linalg.cond(a):domain(2, 4):values())
+                local x <const>, report <const> = linalg.lstsq(a, rill.full({5, n}, large, T))
+                assert.same({1, n, n, 0, 0}, report.rank:values())
+                check.equal(rill.full(n, 1 / n, "double"):values(), x[1]:values(), 1e-6)
+                check.equal(rill.full(n, 1, "double"):values(), x[2]:values(), 1e-6)
+                assert.equal(math.huge, report.values:get(1, 1))
+                assert.near(1, report.values:get(2, n) / large, 1e-6)
+                assert.near(0.25, linalg.pinv(unit * (large / 2 ^ 20)):get(1, 1) * (large / 2 ^ 20) / 4, 1e-6)
+            end
+        end
+        assert.equal(math.huge, linalg.cond(rill.zeros {2, 3}))
+    end)
+
     it("returns empty results for empty matrices", function()
         for _, shape in ipairs {{0, 3}, {3, 0}, {0, 0}, {0, 3, 3}, {2, 0, 5}, {0, 7, 7}} do
             local a <const> = rill.stream("double", shape)

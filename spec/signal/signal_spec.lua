@@ -54,6 +54,8 @@ describe("rill.signal", function()
         p, f = S.periodogram(x, {rate = 8})
         assert.same({2, 3, 51}, {table.unpack(p.shape)})
         assert.equal(4, f:get(51))
+        local tiled = x:reshape(600):domain(1, 40):tile(3)
+        assert.same((S.welch(tiled:copy(), {size = 30})):values(), (S.welch(tiled, {size = 30})):values())
         local z = S.stft(x, {size = 20, hop = 5})
         assert.same({2, 3, 21, 11}, {table.unpack(z.shape)})
         assert.equal("vec2", z.type)
@@ -148,6 +150,9 @@ describe("rill.signal", function()
             end,
             ["stft: argument #1 'x': expected a stream of numbers, got elements of vec2"] = function()
                 S.stft(rill.zeros(4, "vec2"))
+            end,
+            ["stft: argument #1 'x': element %[2%]: expected a number for float, got string \"a\""] = function()
+                S.stft({1, "a"})
             end,
             ["stft: argument #1 'x': a signal of 8 dimensions would get 9"] = function()
                 S.stft(rill.zeros {1, 1, 1, 1, 1, 1, 1, 4})

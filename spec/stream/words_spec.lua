@@ -299,6 +299,26 @@ describe("the words of numpy", function()
         assert.equal("3", tostring((rill.unravel_index({0, 1, 2}, 3)).shape))
     end)
 
+    it("means of doubles have the precision of doubles", function()
+        local s <const> = rill.from({{nan, 1, 2, nan, 3}, {1, nan, nan, nan, 7}}, "double")
+        near("nanmean", {2, 4}, s:nanmean(2):values(), 1e-15)
+        local t <const> = rill.from({{nan, 1}, {2, 2}, {nan, 4}}, "double")
+        near("keep", {2, 7 / 3}, t:nanmean(1, {keep = true}):values(), 1e-15)
+    end)
+
+    it("weighted means stay during any number of NaN", function()
+        local list <const> = {1}
+        for i = 2, 400 do list[i] = nan end
+        list[401] = 2
+        local s <const> = rill.from(list)
+        for _, o in ipairs {{alpha = 0.9}, {alpha = 1}, {com = 0, adjust = false}, {alpha = 0.9, adjust = false}} do
+            local y <const> = s:ewm(o)
+            assert.same({1, 1, 1, 2}, {y:get(1), y:get(2), y:get(400), y:get(401)})
+        end
+        local g <const> = rill.grad(function(x) return x:ewm {alpha = 1}:sum() end)
+        near("gradient", {2, 0, 1, 1}, g(rill.from {1, nan, 2, 3}):values(), 1e-6)
+    end)
+
     it("means over long series", function()
         local s <const> = rill.random({3, 20000}, {seed = 1, type = "double"})
         local list, got = s[2]:values(), s:ewm {span = 50, adjust = false}[2]:values()
@@ -339,6 +359,9 @@ describe("rill.roots", function()
         near("zeros", {-1, 0, 0, 0, 0, 0}, rill.roots {0, 1, 1, 0, 0}:values(), 1e-13)
         near("stream", {-2, 0, 2, 0}, rill.roots(rill.from {1, 0, -4}):values(), 1e-13)
         near("scales", {-1e8, 0, -1e-8, 0}, rill.roots {1, 1e8 + 1e-8, 1}:values(), 1e-12)
+        near("huge", {-1e300, 0, -1, 0}, rill.roots {1e-300, 1, 1}:values(), 1e-12)
+        check.raises("rill.roots: argument #1 'p': a root is beyond the range of doubles: coefficient 2 is too small",
+            rill.roots, {0, 5e-324, 1, 1})
         near("tiny and huge", {-1e100, 0, 1e-100, 0}, rill.roots {1, 1e100, -1}:values(), 1e-12)
     end)
 
@@ -398,6 +421,12 @@ describe("rill.polyfit", function()
             rill.zeros(0), 1)
         check.raises("rill.polyfit: the points, their values and weights must be finite", rill.polyfit,
             {1, nan}, {1, 2}, 1)
+        check.raises("rill.polyfit: option 'weights': fewer than 2 of the different points have weights", rill.polyfit,
+            {1, 2, 3}, {1, 2, 3}, 1, {weights = {0, 0, 1}})
+        check.raises("rill.polyfit: a coefficient is beyond the range of doubles: scale argument #1 'x'", rill.polyfit,
+            {1e-200, 2e-200, 3e-200}, {1, 2, 3}, 2)
+        near("weights", {1, 0}, rill.polyfit({1, 2, 3}, {1, 2, 3}, 1, {weights = {1e-200, 1e-200, 1e-200}}):values(),
+            1e-12)
         check.raises("rill.polyfit: argument #2 'y': expected 2 elements as in 'x', got 3", rill.polyfit,
             {1, 2}, {1, 2, 3}, 1)
         check.raises("rill.polyfit: argument #3 'degree': expected a whole number from 0 to 1000, got number %-1",

@@ -46,15 +46,20 @@ local norms <const> = {
     nuc = function(where, a) return values_of(where, a):sum(-1) end,
 }
 
+local function check_elements(where, a)
+    if a.size == 0 then
+        fail("%s: 'a' is %s: matrices without elements have no norm", where, arguments.times(a.shape))
+    end
+end
+
 -- Returns the norms of a checked batch of matrices.
 local function matrix_norms(where, a, kind)
     local norm <const> = norms[kind]
     if not norm then
         fail('%s: argument #2 \'kind\': expected "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge, got %s', where,
             errors.told(kind))
-    elseif a.size == 0 then
-        fail("%s: 'a' is %s: matrices without elements have no norm", where, arguments.times(a.shape))
     end
+    check_elements(where, a)
     return norm(where, a)
 end
 
@@ -75,8 +80,11 @@ function functions.cond(a, kind)
     a = arguments.matrix(where, a, kind ~= 2 and kind ~= -2)
     local result
     if kind == 2 or kind == -2 then
-        local largest <const>, least <const> = matrix_norms(where, a, 2), matrix_norms(where, a, -2)
+        check_elements(where, a)
+        local s <const> = values_of(where, (solutions.scaled(a)))
+        local largest <const>, least <const> = s:max(-1), s:min(-1)
         result = kind == 2 and largest / least or least / largest
+        result = rill.where(largest:eq(0), INFINITY, result)
     else
         local size <const> = matrix_norms(where, a, kind)
         local unit <close> = (rill.stream(a.type, a.shape) + rill.eye(a.shape[#a.shape], a.type)):eval()
@@ -91,7 +99,8 @@ end
 function functions.rank(a, options)
     local where <const> = "rill.linalg.rank"
     a = arguments.matrix(where, a)
-    return solutions.count(a, values_of(where, a), arguments.tolerance(where, options, a))
+    local tolerance <const> = arguments.tolerance(where, options, a)
+    return solutions.count(a, values_of(where, (solutions.scaled(a))), tolerance)
 end
 
 -- ---- the exponential

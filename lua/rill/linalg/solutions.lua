@@ -22,6 +22,21 @@ local function first(s)
     return s:domain(from, to)
 end
 
+-- Powers of 2. Matrices with larger elements are scaled, since their singular values may be beyond the range of the
+-- type.
+local LARGE <const> = {float = 0x1p64, double = 0x1p512}
+
+--- solutions.scaled(a) returns matrices whose singular values are in range, and the factor of each matrix, a power of 2
+-- in a stream {.., 1, 1}.
+function solutions.scaled(a)
+    local factor = rill.full(1, 1, a.type)
+    if a.size > 0 then
+        local large <const> = rill.abs(a):max({-2, -1}, {keep = true}):gt(LARGE[a.type])
+        factor = rill.where(large, 1 / LARGE[a.type], factor):eval()
+    end
+    return (a * factor):eval(), factor
+end
+
 -- Returns the inverses of singular values, and 0 for those of at most `tolerance` times the largest one. NaN stays NaN.
 local function inverses(s, tolerance)
     return rill.where(s:le(first(s) * tolerance), 0, 1 / s):eval()
@@ -36,14 +51,15 @@ function solutions.pinv(a, options)
     if a.size == 0 then
         return rill.stream(a.type, arguments.extended(arguments.leading(a), n, m))
     end
-    local u <const>, s <const>, v <const> = decompose.singular(where, a, true)
-    return rill.matmul(v * inverses(s, tolerance):expand(#s.shape), arguments.transposed(u))
+    local scaled <close>, factor <const> = solutions.scaled(a)
+    local u <const>, s <const>, v <const> = decompose.singular(where, scaled, true)
+    return rill.matmul(v * inverses(s, tolerance):expand(#s.shape), arguments.transposed(u) * factor)
 end
 
 --- solutions.count(a, s, tolerance) returns the number of singular values of a that are larger than `tolerance` times
--- the largest one; of a batch as a stream.
+-- the largest one, 0 if they are NaN; of a batch as a stream.
 function solutions.count(a, s, tolerance)
-    local counts <const> = s.size > 0 and (1 - s:le(first(s) * tolerance)):sum(-1) or
+    local counts <const> = s.size > 0 and s:gt(first(s) * tolerance):sum(-1) or
         rill.stream("int", #a.shape > 2 and arguments.leading(a) or 1)
     return arguments.single(a, counts)
 end
@@ -83,15 +99,19 @@ function solutions.lstsq(a, b, options)
     local wide <const> = sides.type == "double" and "double" or a.type
     a, sides = a.type == wide and a or a:cast(wide), sides.type == wide and sides or sides:cast(wide)
     local vector <const>, k <const> = #b.shape < #a.shape, sides.shape[#sides.shape]
-    local u <const>, s <const>, v <const> = decompose.singular(where, a, true)
+    local scaled <close>, factor <const> = solutions.scaled(a)
+    local u <const>, s <const>, v <const> = decompose.singular(where, scaled, true)
     local x
     if m == 0 or n == 0 or a.size == 0 or k == 0 then
         x = rill.stream(wide, arguments.extended(arguments.leading(a), n, k))
     else
-        local parts <const> = rill.matmul(arguments.transposed(u), sides)
+        local parts <const> = rill.matmul(arguments.transposed(u), sides * factor)
         x = rill.matmul(v, parts * inverses(s, tolerance):expand(#s.shape + 1))
     end
     local report <const> = report_of(a, sides, x, s, tolerance)
+    if s.size > 0 then
+        report.values = (s / factor:reshape(arguments.extended(arguments.leading(a), 1))):eval()
+    end
     return vector and x:reshape(arguments.extended(arguments.leading(a), n)) or x, report
 end
 

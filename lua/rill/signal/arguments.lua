@@ -1,6 +1,6 @@
 -- Arguments that are signals. The last dimension of a signal is the time, the others are a batch.
-local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
+local core = require "rill.core"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local recorder = require "rill.core.recorder"
@@ -14,7 +14,7 @@ local arguments = {}
 function arguments.signal(where, i, value, empty)
     local what <const> = ("%s: argument #%d 'x'"):format(where, i)
     if option.table[1](value) and #value > 0 then
-        value = rill.from(value)
+        value = core._from(where, "x", i, value)
     end
     local s = types.numbers(what, value)
     local real <const> = types.seen_scalar(s.type) == "double" and "double" or "float"

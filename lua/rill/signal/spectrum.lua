@@ -227,7 +227,12 @@ function spectrum.welch(x, options, ...)
         return rill.stream(rows.type, arguments.sizes(batch, bins)), frequencies(size, o.rate, rows.type)
     end
     local own <close> = held {}
-    own.copy = rows:windows(size, hop):copy()
+    local done, windows = pcall(rows.windows, rows, size, hop)
+    if not done then -- the elements of the view are not regularly spaced
+        own.rows = rows:copy()
+        windows = own.rows:windows(size, hop)
+    end
+    own.copy = windows:copy()
     local count <const> = own.copy.shape[2]
     own.power = powers(own, own.copy:reshape {signals * count, size}, list, o)
     local mean <const> = own.power:reshape({signals, count, bins}):mean(2)

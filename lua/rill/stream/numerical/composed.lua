@@ -113,7 +113,7 @@ function composed.nanmean(s, axis, options, ...)
         local found <const> = s.size > 0 and valid:count() or 0
         return mean and (found > 0 and mean * (s.size / found) or mean * (0 / 0))
     end
-    local count <const>, shape <const> = valid:sum(list, {keep = keep}), s.shape
+    local count <const>, shape <const> = valid:sum(list, {keep = keep}):cast(mean.type), s.shape
     local all = 1
     for _, d in ipairs(list) do all = all * shape[d] end
     return (mean * (all / count)):eval()

@@ -27,7 +27,8 @@ end
 
 local recurrence <const> = recorder.wrap("s:ewm sums", ewm.recurrence)
 
--- Sets the factor and the weight of each element. `last`: the greatest index up to this one of an element that is not
+-- Sets the factor and the weight of each element. The sums decay at the next element that is not NaN, so that those
+-- before many NaNs do not underflow. `last`: the greatest index up to this one of an element that is not
 -- NaN, -1 for none.
 local WEIGHTS <const> = template.new [[
     kernel void weights(int now<>, int last[][][], double decay, bool adjust, out double a<>, out double w<>) {
@@ -35,7 +36,7 @@ local WEIGHTS <const> = template.new [[
         bool valid = now == p.y;
         int before = p.y > 0 ? last[p.z][max(p.y - 1, 0)][p.x] : -1;
         double old = pow(decay, double(p.y - before));
-        a = adjust ? decay : 1.0lf;
+        a = valid ? old : 1.0lf;
         w = valid ? 1.0lf : 0.0lf;
         if (!adjust && valid) {
             a = before < 0 ? 0.0lf : old / (old + (1.0lf - decay));
@@ -47,19 +48,23 @@ local VALID <const> = template.new [[
     kernel void valid($T s<>, out int r<>) { r = isnan(s) ? -1 : indexof(s).y; }
 ]]
 
--- The same for means that are divided by the sums of their weights, in one scan: the sums are the second component,
--- those of the weights the third one. NaN as long as there is no weight.
+-- The same for means that are divided by the sums of their weights, in one scan: (factor, pending, sum, weight). The
+-- factor is that of the sums before, up to the last element that is not NaN, and `pending` the decay after this
+-- element. NaN as long as there is no weight.
 local PAIRS <const> = template.new [[
-    kernel void pairs($T s<>, double decay, out dvec3 r<>) {
-        r = isnan(s) ? dvec3(decay, 0.0lf, 0.0lf) : dvec3(decay, double(s), 1.0lf);
+    kernel void pairs($T s<>, double decay, out dvec4 r<>) {
+        r = isnan(s) ? dvec4(1.0lf, decay, 0.0lf, 0.0lf) : dvec4(decay, 1.0lf, double(s), 1.0lf);
     }
 ]]
 local COMPOSE_PAIRS <const> = template.new [[
-    reduce void compose(dvec3 f<>, reduce dvec3 r<>) { r = dvec3(f.x * r.x, f.x * r.yz + f.yz); }
+    reduce void compose(dvec4 f<>, reduce dvec4 r<>) {
+        double k = r.y * f.x;
+        r = f.w > 0.0lf ? dvec4(r.x * k, f.y, k * r.zw + f.zw) : dvec4(r.x, r.y * f.y, r.zw);
+    }
 ]]
 local QUOTIENT <const> = template.new [[
-    kernel void quotient(dvec3 sums<>, out $T r<>) {
-        r = sums.z > 0.0lf ? $T(sums.y / sums.z) : $T(uintBitsToFloat(0x7fc00000u));
+    kernel void quotient(dvec4 sums<>, out $T r<>) {
+        r = sums.w > 0.0lf ? $T(sums.z / sums.w) : $T(uintBitsToFloat(0x7fc00000u));
     }
 ]]
 

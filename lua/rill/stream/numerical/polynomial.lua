@@ -131,10 +131,16 @@ function polynomial.polyfit(x, y, degree, options, ...)
     end
     local o <const> = option.take(where, options, {weights = {option.is_data, "a stream or a table of numbers"}})
     local weights = o.weights and samples(where, "weights", 4, o.weights, points.size)
-    weights = weights and (weights * weights):eval() or rill.full(points.size, 1, "double")
+    local heaviest = weights and weights.size > 0 and rill.abs(weights):max() or 1
+    heaviest = heaviest > 0 and heaviest or 1
+    weights = weights and ((weights / heaviest) ^ 2):eval() or rill.full(points.size, 1, "double")
     local function few()
+        if points:unique().size > degree then
+            fail("%s: option 'weights': fewer than %d of the different points have weights that are not " ..
+                "negligible", where, degree + 1)
+        end
         fail("%s: degree %d requires %d different points, got %s", where, degree, degree + 1,
-            points.size > 0 and points:unique().size or 0)
+            points:unique().size)
     end
     if points.size <= degree then
         few()
@@ -161,7 +167,13 @@ function polynomial.polyfit(x, y, degree, options, ...)
             before, now, last = now, ((u - alpha[k + 1]) * now - beta[k + 1] * before):eval(), sums[1]
         end
     end
-    return rill.from(in_powers(b, alpha, beta, center, half), "double")
+    local list <const> = in_powers(b, alpha, beta, center, half)
+    for _, c in ipairs(list) do
+        if not option.is_finite(c) then
+            fail("%s: a coefficient is beyond the range of doubles: scale argument #1 'x'", where)
+        end
+    end
+    return rill.from(list, "double")
 end
 
 -- ---- roots: the iteration of Aberth (1973) and Ehrlich (1967), in doubles in Lua. The first approximations are on
@@ -200,13 +212,18 @@ local function divide(a, b, c, d) -- (a + b i) / (c + d i), without overflow of 
     return (a * t + b) / e, (b * t - a) / e
 end
 
+local function magnitude(a, b) -- |a + b i|, without overflow and underflow of squares
+    local larger <const>, smaller <const> = math.max(math.abs(a), math.abs(b)), math.min(math.abs(a), math.abs(b))
+    return larger > 0 and larger * math.sqrt(1 + (smaller / larger) ^ 2) or 0.0
+end
+
 -- Returns p(z) / p'(z), and whether p(z) is as small as its rounding error. |z| > 1: of the reversed polynomial at 1
 -- / z.
 local function newton(c, n, x, y)
     local reversed <const> = x * x + y * y > 1
     local u, v = x, y
     if reversed then u, v = divide(1, 0, x, y) end
-    local r <const> = math.sqrt(u * u + v * v)
+    local r <const> = magnitude(u, v)
     local p, q, dp, dq, bound = c[reversed and 0 or n], 0.0, 0.0, 0.0, math.abs(c[reversed and 0 or n])
     for k = 1, n do
         dp, dq = dp * u - dq * v + p, dp * v + dq * u + q
@@ -214,7 +231,7 @@ local function newton(c, n, x, y)
         p, q = p * u - q * v + own, p * v + q * u
         bound = bound * r + math.abs(own)
     end
-    local small <const> = math.sqrt(p * p + q * q) <= 4 * n * 0x1p-53 * bound
+    local small <const> = magnitude(p, q) <= 4 * n * 0x1p-53 * bound
     if not reversed then
         if dp == 0 and dq == 0 then return 0.0, 0.0, small end
         local s, t = divide(p, q, dp, dq)
@@ -274,7 +291,7 @@ local function conjugate(x, y)
         if free[i] then
             local best, least = i, 2 * math.abs(y[i])
             for j = i + 1, #x do
-                local far <const> = free[j] and math.sqrt((x[i] - x[j]) ^ 2 + (y[i] + y[j]) ^ 2)
+                local far <const> = free[j] and magnitude(x[i] - x[j], y[i] + y[j])
                 if far and far < least then best, least = j, far end
             end
             free[i], free[best] = false, false
@@ -320,6 +337,12 @@ function polynomial.roots(p, ...)
     for k = 0, n do c[k] = list[last - k] / scale end
     local x, y = {}, {}
     if n > 0 then x, y = iterate(c, n) end
+    for i = 1, n do
+        if not option.is_finite(x[i] + y[i]) then
+            fail("%s: argument #1 'p': a root is beyond the range of doubles: coefficient %d is too small", where,
+                first)
+        end
+    end
     conjugate(x, y)
     local rows = {}
     for i = 1, n do rows[i] = {x[i], y[i]} end
