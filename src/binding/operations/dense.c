@@ -167,9 +167,16 @@ static int dense(lua_State *L)
     const char *function = luaL_checkstring(L, 1);
     int method = binding_word(L, 2, methods), rank;
     const Stream *a = accept_check(L, 3, function, 1, "a");
+    const Type *type = a->type;
+    bool real = type == type_of(SCALAR_FLOAT, 1) || type == type_of(SCALAR_DOUBLE, 1);
+    luaL_argcheck(L, method >= 0, 2, "method"); /* rill.linalg checks its arguments */
+    luaL_argcheck(L, real && a->shape.rank >= 2, 3, "matrices of float or double");
+    rank = a->shape.rank - 2;
+    luaL_argcheck(L, method < 2 || a->shape.size[rank] == a->shape.size[rank + 1], 3, "square matrices");
+    lua_settop(L, 4);
     Batch b = {.function = function, .device = a->device, .type = a->type, .count = 1};
     Shape lead = a->shape;
-    rank = lead.rank -= 2;
+    lead.rank = rank;
     b.m = a->shape.size[rank];
     b.n = a->shape.size[rank + 1];
     b.k = b.m < b.n ? b.m : b.n;
