@@ -57,7 +57,9 @@ end
 -- with the elements of all matrices.
 local function eliminate(a, n, inverse, ...)
     local list <const>, copy <const> = as_list(a, n, n)
-    kernels.eliminate:kernel {T = a.type, k = n, size = n * n, inverse = inverse}(list, ...)
+    kernels.eliminate:kernel {
+        T = a.type, W = inverse and a.type or "double", k = n, size = n * n, inverse = inverse,
+    }(list, ...)
     if copy then
         copy:close()
     end

@@ -109,6 +109,9 @@ function solutions.lstsq(a, b, options)
         x = rill.matmul(v, parts * inverses(s, tolerance):expand(#s.shape + 1))
     end
     local report <const> = report_of(a, sides, x, s, tolerance)
+    if vector and #a.shape > 2 then
+        report.residuals = report.residuals:reshape(arguments.leading(a))
+    end
     if s.size > 0 then
         report.values = (s / factor:reshape(arguments.extended(arguments.leading(a), 1))):eval()
     end

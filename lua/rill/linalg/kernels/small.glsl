@@ -34,19 +34,19 @@ kernel void eigen_small($T a[][][], inout $T values[][]$if(vectors){, inout $T v
 
 $section(eliminate)
 // Gauss-Jordan elimination with partial pivoting of a matrix of 1 x 1 to 4 x 4 elements for each invocation: the inverse, or the determinant, its sign and the
-// logarithm of its absolute value. pivot: 0, or the first pivot that is 0.
+// logarithm of its absolute value, which are double and are computed in double. $W is the type of the elimination. pivot: 0, or the first pivot that is 0.
 $if(inverse){
 kernel void invert_small($T a[][][], inout $T inverse[][][], out int pivot<>)
 }$else{
 kernel void determinant_small($T a[][][], out double value<>, out double sign<>, out double logarithm<>)
 } {
     $if(inverse){int i = indexof(pivot).x, zero = 0;}$else{int i = indexof(value).x;}
-    $T w[$size];
-    $if(inverse){$T v[$size];}
+    $W w[$size];
+    $if(inverse){$W v[$size];}
     for (int r = 0; r < $k; r++) {
         for (int c = 0; c < $k; c++) {
-            w[r * $k + c] = a[i][r][c];
-            $if(inverse){v[r * $k + c] = r == c ? $T(1) : $T(0);}
+            w[r * $k + c] = $W(a[i][r][c]);
+            $if(inverse){v[r * $k + c] = r == c ? $W(1) : $W(0);}
         }
     }
     $if(inverse){}$else{double p = 1.0lf, l = 0.0lf;}
@@ -54,7 +54,7 @@ kernel void determinant_small($T a[][][], out double value<>, out double sign<>,
         for (int r = c + 1; r < $k; r++) {
             bool swap = abs(w[r * $k + c]) > abs(w[c * $k + c]);
             for (int j = 0; j < $k; j++) {
-                $T x = w[c * $k + j], y = w[r * $k + j];
+                $W x = w[c * $k + j], y = w[r * $k + j];
                 w[c * $k + j] = swap ? y : x;
                 w[r * $k + j] = swap ? $if(inverse){x}$else{-x} : y;
                 $if(inverse){x = v[c * $k + j];
@@ -63,15 +63,15 @@ kernel void determinant_small($T a[][][], out double value<>, out double sign<>,
                 v[r * $k + j] = swap ? x : y;}
             }
         }
-        $T d = w[c * $k + c];
-        $if(inverse){zero = d == $T(0) && zero == 0 ? c + 1 : zero;
+        $W d = w[c * $k + c];
+        $if(inverse){zero = d == $W(0) && zero == 0 ? c + 1 : zero;
         for (int j = 0; j < $k; j++) {
             w[c * $k + j] /= d;
             v[c * $k + j] /= d;
-        }}$else{p *= double(d);
-        l += log(abs(double(d)));}
+        }}$else{p *= d;
+        l += log(abs(d));}
         for (int r = $if(inverse){0}$else{c + 1}; r < $k; r++) {
-            $T f = r == c ? $T(0) : w[r * $k + c]$if(inverse){}$else{ / (d == $T(0) ? $T(1) : d)};
+            $W f = r == c ? $W(0) : w[r * $k + c]$if(inverse){}$else{ / (d == $W(0) ? $W(1) : d)};
             for (int j = 0; j < $k; j++) {
                 w[r * $k + j] -= f * w[c * $k + j];
                 $if(inverse){v[r * $k + j] -= f * v[c * $k + j];}
@@ -82,7 +82,7 @@ kernel void determinant_small($T a[][][], out double value<>, out double sign<>,
         for (int c = 0; c < $k; c++) { inverse[i][r][c] = v[r * $k + c]; }
     }
     pivot = zero;}$else{double s = 1.0lf;
-    for (int c = 0; c < $k; c++) { s *= double(sign(w[c * $k + c])); }
+    for (int c = 0; c < $k; c++) { s *= sign(w[c * $k + c]); }
     sign = s;
     logarithm = l;
     value = p == 0.0lf || isinf(p) ? s * exp(l) : p;}
