@@ -63,10 +63,14 @@ end
 
 --- Returns the text of a page of the manual with current tables of names.
 function names.read(path)
-    return (files.read(path):gsub("%f[^\n\0](<!%-%- names: (%l+) %-%->\n).-(\n<!%-%- end of names %-%->)%f[\n\0]",
+    local text = files.read(path)
+    local filled, count = text:gsub("%f[^\n\0](<!%-%- names: (%l+) %-%->)\n.-(<!%-%- end of names %-%->)%f[\n\0]",
         function(head, page, foot)
-            return head .. "\n" .. (page == "module" and module_table() or name_table(page)) .. "\n" .. foot
-        end))
+            return head .. "\n\n" .. (page == "module" and module_table() or name_table(page)) .. "\n\n" .. foot
+        end)
+    local _, marks = text:gsub("%f[^\n\0]<!%-%- names: ", "")
+    assert(count == marks, path .. ": a table of names has no end")
+    return filled
 end
 
 return names
