@@ -145,6 +145,13 @@ describe("rill.signal", function()
             ["window: option 'beta' is missing"] = function() S.window("kaiser", 4) end,
             ["window: option 'beta': the window \"hann\" does not have it"] = function() S.window("hann", 4,
             {beta = 1}) end,
+            ["periodogram: option 'window': the weights are zero, or their sum is"] = function()
+                S.periodogram(x, {window = rill.from {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1},
+                    scaling = "spectrum"})
+            end,
+            ["welch: option 'window': the weights are zero, or their sum is"] = function()
+                S.welch(x, {size = 4, window = rill.zeros(4)})
+            end,
             ["stft: option 'window': expected a stream of 8 weights, the size of a window, got shape 16"] = function()
                 S.stft(x, {size = 8, window = x})
             end,

@@ -182,10 +182,14 @@ for key, row in pairs(KINDS) do
 end
 
 -- Returns the power of frames {rows, size} of windows with the weights in `list`.
-local function powers(own, frames, list, o)
+local function powers(where, own, frames, list, o)
     local T <const>, size <const> = frames.type, #list
     local sum, squares = window.sums(list)
-    local factor <const> = o.scaling == "density" and 1 / (o.rate * squares) or 1 / sum ^ 2
+    local scale <const> = o.scaling == "density" and o.rate * squares or sum ^ 2
+    if scale == 0 then
+        errors.fail("%s: option 'window': the weights are zero, or their sum is, by which the power is divided", where)
+    end
+    local factor <const> = 1 / scale
     own.level = o.detrend and detrend.flatten(frames, o.detrend) or nil
     own.weights = rill.from(list, T)
     own.weighted = ((own.level or frames) * own.weights):eval()
@@ -210,7 +214,7 @@ function spectrum.periodogram(x, options, ...)
         return rill.stream(rows.type, arguments.sizes(batch, n // 2 + 1)), frequencies(n, o.rate, rows.type)
     end
     local own <close> = held {}
-    return arguments.shaped(powers(own, rows, list, o), batch, n // 2 + 1), frequencies(n, o.rate, rows.type)
+    return arguments.shaped(powers(where, own, rows, list, o), batch, n // 2 + 1), frequencies(n, o.rate, rows.type)
 end
 
 --- rill.signal.welch(x, options) returns the mean of the power spectra of windows, and the frequencies.
@@ -234,7 +238,7 @@ function spectrum.welch(x, options, ...)
     end
     own.copy = windows:copy()
     local count <const> = own.copy.shape[2]
-    own.power = powers(own, own.copy:reshape {signals * count, size}, list, o)
+    own.power = powers(where, own, own.copy:reshape {signals * count, size}, list, o)
     local mean <const> = own.power:reshape({signals, count, bins}):mean(2)
     return arguments.shaped(mean, batch, bins), frequencies(size, o.rate, rows.type)
 end
