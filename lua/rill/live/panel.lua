@@ -111,9 +111,9 @@ local function take_image(state, one)
     end
 end
 
--- On devices that queue work, the images of a panel after the first one are read back asynchronously, and published by
--- a later call of v:running().
--- Publishes an image {pixels =, min =, max =, view =, shown =, channels =, rows =, columns =}.
+-- Publishes an image {pixels =, min =, max =, view =, shown =, channels =, rows =, columns =}. On devices that queue
+-- work, the images of a panel after the first one are read back asynchronously, and published by a later call of
+-- v:running().
 local function send_image(state, one, drawn, options, value)
     local width, height, channels = drawn.shown[2], drawn.shown[1], drawn.channels
     local palette = channels == 1 and options.colormap and core._colormap(options.colormap) or nil
