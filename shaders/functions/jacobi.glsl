@@ -55,16 +55,17 @@ bool rill_normalize(inout RILL_M a, out RILL_R unit)
     return true;
 }
 
-// Returns the cosine and the sine of the rotation that makes the symmetric matrix {{x, d}, {d, y}} diagonal. The smaller of
-// the two angles is used.
+// Returns the cosine, the sine and the tangent of the rotation that makes the symmetric matrix {{x, d}, {d, y}} diagonal. The
+// smaller of the two angles is used.
 #ifdef RILL_FIRST
-void rill_rotation(RILL_R x, RILL_R y, RILL_R d, out RILL_R c, out RILL_R s)
+void rill_rotation(RILL_R x, RILL_R y, RILL_R d, out RILL_R c, out RILL_R s, out RILL_R t)
 {
     bool small = abs(d) < RILL_MAKE(1u << RILL_PLACE);
     RILL_R h = small ? RILL_R(1.0) : RILL_R(0.5) * (y - x) / d;
-    RILL_R t = small ? RILL_R(0.0) : RILL_R(1.0) / (abs(h) + sqrt(RILL_R(1.0) + h * h));
+    t = small ? RILL_R(0.0) : RILL_R(1.0) / (abs(h) + sqrt(RILL_R(1.0) + h * h));
     c = RILL_R(1.0) / sqrt(RILL_R(1.0) + t * t);
-    s = h < RILL_R(0.0) ? -t * c : t * c;
+    t = h < RILL_R(0.0) ? -t : t;
+    s = t * c;
 }
 #endif
 
@@ -83,18 +84,25 @@ void rill_exchange(bool swap, inout RILL_V x, inout RILL_V y)
 }
 
 #ifdef RILL_EIGEN
-// Only the lower triangle is read (C. Jacobi 1846; G. Forsythe and P. Henrici 1960, the cyclic order). A sweep in which no
-// entry outside of the diagonal was larger than rounding errors is the last one.
+// Only the lower triangle is read and rotated (C. Jacobi 1846; G. Forsythe and P. Henrici 1960, the cyclic order). After the
+// last sweep, no entry outside of the diagonal is larger than rounding errors.
 #define RILL_COPY(p, q) a[q][p] = a[p][q];
+#define RILL_ENTRY(i, j) a[min(i, j)][max(i, j)]
 #define RILL_TURN(p, q) \
-    rill_rotation(a[p][p], a[q][q], a[p][q], c, s); \
-    most = max(most, abs(a[p][q])); \
-    rill_rotate(a[p], a[q], c, s); \
-    a = transpose(a); \
-    rill_rotate(a[p], a[q], c, s); \
+    rill_rotation(a[p][p], a[q][q], a[p][q], c, s, t); \
+    t *= a[p][q]; \
+    a[p][p] -= t; \
+    a[q][q] += t; \
     a[p][q] = RILL_R(0.0); \
-    a[q][p] = RILL_R(0.0); \
+    for (int r = 0; r < RILL_N; r++) { \
+        if (r != p && r != q) { \
+            t = c * RILL_ENTRY(p, r) - s * RILL_ENTRY(q, r); \
+            RILL_ENTRY(q, r) = s * RILL_ENTRY(p, r) + c * RILL_ENTRY(q, r); \
+            RILL_ENTRY(p, r) = t; \
+        } \
+    } \
     rill_rotate(v[p], v[q], c, s);
+#define RILL_MOST(p, q) most = max(most, abs(a[p][q]));
 #define RILL_SORT(p, q) \
     rill_exchange(values[q] < values[p], v[p], v[q]); \
     c = min(values[p], values[q]); \
@@ -103,12 +111,13 @@ void rill_exchange(bool swap, inout RILL_V x, inout RILL_V y)
 void RILL_EIGEN(RILL_M a, out RILL_V values, out RILL_M v)
 {
     RILL_PAIRS(RILL_COPY)
-    RILL_R unit, c, s;
+    RILL_R unit, c, s, t;
     bool finite = rill_normalize(a, unit);
     v = RILL_M(1.0);
     for (int sweep = 0; sweep < RILL_SWEEPS; sweep++) {
-        RILL_R most = RILL_R(0.0);
         RILL_PAIRS(RILL_TURN)
+        RILL_R most = RILL_R(0.0);
+        RILL_PAIRS(RILL_MOST)
         if (most < RILL_R(0.1) * RILL_EPSILON) break;
     }
     for (int k = 0; k < RILL_N; k++) {
@@ -123,7 +132,9 @@ void RILL_EIGEN(RILL_M a, out RILL_V values, out RILL_M v)
     }
 }
 #undef RILL_COPY
+#undef RILL_ENTRY
 #undef RILL_TURN
+#undef RILL_MOST
 #undef RILL_SORT
 #endif
 
@@ -144,7 +155,7 @@ void RILL_EIGEN(RILL_M a, out RILL_V values, out RILL_M v)
     y = d; \
     d = dot(w[p], w[q]); \
     turned = turned || abs(d) > RILL_EPSILON * sqrt(x) * sqrt(y); \
-    rill_rotation(x, y, d, c, s); \
+    rill_rotation(x, y, d, c, s, t); \
     rill_rotate(w[p], w[q], c, s); \
     rill_rotate(v[p], v[q], c, s);
 #define RILL_SORT(p, q) \
@@ -171,7 +182,7 @@ void RILL_EIGEN(RILL_M a, out RILL_V values, out RILL_M v)
 #define RILL_TURN_BACK(k) u[k] = w[k][k] < RILL_R(0.0) ? -u[k] : u[k];
 void RILL_SVD(RILL_M w, out RILL_M u, out RILL_V values, out RILL_M v)
 {
-    RILL_R unit, c, s, x, y, d;
+    RILL_R unit, c, s, t, x, y, d;
     bool finite = rill_normalize(w, unit), swap;
     RILL_V n;
     u = RILL_M(1.0);

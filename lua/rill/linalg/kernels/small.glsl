@@ -23,7 +23,7 @@ kernel void eigen_small($T a[][][], inout $T values[][]$if(vectors){, inout $T v
     $M w = $M(0), found = $M(0);
     $V lambda = $V(0);
     for (int c = 0; c < $k; c++) {
-        for (int r = c; r < $k; r++) { w[c][r] = a[i][r][c]; }
+        for (int r = 0; r < $k; r++) { w[c][r] = a[i][max(r, c)][min(r, c)]; }
     }
     eigen_symmetric(w, lambda, found);
     for (int c = 0; c < $k; c++) {
