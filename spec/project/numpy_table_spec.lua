@@ -60,6 +60,7 @@ local EXPECTED <const> = {
     {"x:domain(3, 5)", shape = "3", values = {4, 1, 5}},
     {"x:domain(-2, -1)", shape = "2", values = {5, 9}},
     {"m:domain({1, 2}, {2, 3})", shape = "2x2", values = {2, 3, 5, 6}},
+    {"m:domain(2, 2)", shape = "1x3", values = {4, 5, 6}},
     {"m[2]", shape = "3", values = {4, 5, 6}},
     {"m:transpose()[2]", shape = "2", values = {2, 5}},
     {"x:stride(2)", shape = "3", values = {3, 4, 5}},

@@ -32,6 +32,15 @@ describe("views", function()
         assert.same({{15, 16, 17}, {21, 22, 23}}, blocks[2][2]:read())
     end)
 
+    it("domain selects along the first dimension by numbers", function()
+        assert.same(grid():domain({2, 1}, {3, -1}):read(), grid():domain(2, 3):read())
+        assert.same(grid():domain({-1, 1}):read(), grid():domain(-1):read())
+        local cube = rill.iota(24):reshape {2, 3, 4}
+        assert.same(cube:domain({2, 1, 1}, {2, 3, 4}):read(), cube:domain(2, 2):read())
+        assert.equal("0x3x4", tostring(cube:domain(2, 1).shape))
+        assert.has_error(function() cube:domain(2, 3) end, "s:domain: dimension 1: 2 .. 3 is out of range 1 .. 2")
+    end)
+
     it("domain counts from the end, and may be empty", function()
         assert.same({{22.0, 23.0, 24.0, 25.0}, {32.0, 33.0, 34.0, 35.0}}, grid():domain({2, 2}, {3, -2}):read())
         assert.same({7, 8}, rill.iota(9):domain(-2, -1):values())
@@ -111,7 +120,7 @@ describe("a view that cannot be", function()
             "dimension 1: 3 %.%. 12 is out of range 1 %.%. 10", function() rill.iota(10):domain(3, 12) end},
         ["a domain from 0"] = {"is out of range", function() rill.iota(10):domain(0, 2) end},
         ["a domain backwards"] = {"is out of range", function() rill.iota(10):domain(6, 2) end},
-        ["a domain of numbers in 2-D"] = {"table of 2 whole", function() grid():domain(1, 2) end},
+        ["a domain of a number and a table in 2-D"] = {"table of 2 whole", function() grid():domain(1, {2, 2}) end},
         ["a domain between elements"] = {"whole number", function() rill.iota(3):domain(1.5, 2) end},
         ["a domain of nothing"] = {"first index", function() grid():domain() end},
         ["writing a tile"] = {"cannot be written", function() grid():tile(2):fill(1) end},

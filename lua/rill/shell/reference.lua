@@ -111,7 +111,7 @@ s:eval(): stream -- returns the stream itself; e:eval() of an expression returns
 s:cast(type: typename): stream -- returns the elements converted to another type. Floats are truncated to integers; bool is x ~= 0
 s:like(type?: typename): stream -- returns a new stream of zeros with the same shape
 s:close() -- frees the memory at once. Views of the stream and expressions stay valid
-s:domain(first: index, last: index): stream -- returns a view of a box, both ends inclusive. Negative indices count from the end
+s:domain(first: index, last: index): stream -- returns a view of a box, both ends inclusive; numbers select along the first dimension. Negative indices count from the end
 s:stride(...: integer): stream -- returns a view of the elements 1, n + 1, 2n + 1 ... of each dimension. A negative n begins at the last element. One n for all dimensions, or one for each
 s:flip(axis?: integer|integer[]): stream -- returns a view with the elements in reverse order along an axis, or along a list of axes. Default: all
 s:as(type: typename): stream -- returns a view of vectors as numbers, with the components as a new last dimension, or the reverse: float {H, W, 3} is vec3 {H, W}

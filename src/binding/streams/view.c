@@ -22,6 +22,7 @@ static int view_result(lua_State *L, bool good)
     return 1;
 }
 
+/* s:domain(first [, last]): numbers are indices along the first dimension: the others are complete. */
 static int stream_lua_domain(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
@@ -29,7 +30,14 @@ static int stream_lua_domain(lua_State *L)
     if (lua_isnoneornil(L, 2)) {
         binding_argument(L, "s:domain", 1, "first", 2, "the first index of the domain");
     }
-    box_check(L, s, 2, "s:domain", 1, from, to);
+    bool numbers = lua_type(L, 2) == LUA_TNUMBER && (lua_isnoneornil(L, 3) || lua_type(L, 3) == LUA_TNUMBER);
+    Stream checked = *s;
+    checked.shape.rank = numbers ? 1 : s->shape.rank;
+    box_check(L, &checked, 2, "s:domain", 1, from, to);
+    for (int d = checked.shape.rank; d < s->shape.rank; d++) {
+        from[d] = 0;
+        to[d] = s->shape.size[d];
+    }
     box_push(L, s, "s:domain", from, to);
     return 1;
 }
