@@ -73,7 +73,68 @@ describe("an optimizer", function()
         end
     end)
 
-    it("launches one kernel for each parameter, and takes empty parameters", function()
+    -- Returns the parameters after four steps, in one optimizer or each in one of its own.
+    local function trained(name, options, shapes, alone, view)
+        local list, opts = {}, {}
+        for i, shape in ipairs(shapes) do
+            local p = rill.random(shape, {seed = i, low = -1, high = 1, type = i % 4 == 0 and "double" or "float"})
+            list[i] = view and view(p, i) or p
+        end
+        for i, p in ipairs(alone and list or {list}) do
+            opts[i] = rill.optimize[name](alone and {p} or p, options)
+        end
+        local launches = 0
+        for t = 1, 4 do
+            local gradients = {}
+            for i, p in ipairs(list) do gradients[i] = (rill.sin(3 * p + t) * i):eval() end
+            local report = rill.profile(function()
+                if not alone then
+                    opts[1]:step(table.unpack(gradients))
+                end
+                for i, opt in ipairs(alone and opts or {}) do opt:step(gradients[i]) end
+            end)
+            launches = report.launches
+        end
+        for i, p in ipairs(list) do list[i] = p:values() end
+        for _, opt in ipairs(opts) do opt:close() end
+        return list, launches
+    end
+
+    it("updates small parameters in one launch, with the bits of one launch for each", function()
+        local shapes = {{5, 3}, 3, {3, 7}, 4, 1, {2, 2, 2}, 9, 11, 0, 9000, 4000, 8190}
+        -- Floats: six small parameters, 9000 elements, 4000 elements. Doubles: two parameters, 8190 elements.
+        local few, n = {{8, 3}, 3, {3, 7}}, #shapes
+        for _, row in ipairs {
+            {"adam", {rate = 0.1}}, {"adam", {rate = 0.1, decay = 0.2, amsgrad = true}},
+            {"adam", {rate = 0.1, decay = 0.2, decoupled = true}}, {"sgd", {rate = 0.1, decay = 0.2}},
+            {"sgd", {rate = 0.1, momentum = 0.9, dampening = 0.5}}, {"sgd", {momentum = 0.9, nesterov = true}},
+        } do
+            local name, options = table.unpack(row)
+            local expected, many = trained(name, options, shapes, true)
+            local found, launches = trained(name, options, shapes, false)
+            assert.same(expected, found)
+            assert.same({n - 1, 5}, {many, launches})
+            assert.equal(1, select(2, trained(name, options, few, false)))
+        end
+    end)
+
+    it("updates views and gradients that share memory with a parameter one by one", function()
+        local function halves(p, i) return i == 1 and p:stride(2) or p:domain(2, 3) end
+        assert.same(trained("adam", {}, {10, 4, 4}, true, halves), (trained("adam", {}, {10, 4, 4}, false, halves)))
+        local whole, copy = rill.iota(8):cast "float", rill.iota(8):cast "float"
+        local a, b = whole:domain(1, 4), whole:domain(5, 8)
+        local opt <close> = rill.optimize.sgd({a, b}, {rate = 0.5})
+        opt:step(a, b)
+        assert.same((copy / 2):values(), whole:values())
+        local p, q = rill.from {1, 2}, rill.from {3, 4}
+        local other <close> = rill.optimize.sgd({p, q}, {rate = 0.5})
+        other:step(q, p)
+        assert.same({{-0.5, 0}, {3.25, 4}}, {p:values(), q:values()})
+        other:step(rill.ones(2), rill.iter("float", 2, 1, 1))
+        assert.same({{-1, -0.5}, {2.75, 3.5}}, {p:values(), q:values()})
+    end)
+
+    it("takes empty parameters", function()
         local p, q = rill.ones(100), rill.stream("float", 0)
         for _, name in ipairs {"adam", "sgd"} do
             local opt <close> = rill.optimize[name] {p, q}

@@ -1,10 +1,13 @@
 --- rill.optimize: minimizes functions by their gradients: Adam (Kingma and Ba 2015), stochastic gradient descent, and
 -- L-BFGS (Liu and Nocedal 1989). The defaults are those of PyTorch.
-require "rill"
+local core = require "rill.core"
+local rill = require "rill"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local lbfgs = require "rill.optimize.lbfgs"
 local optimizer = require "rill.optimize.optimizer"
+local recorder = require "rill.core.recorder"
+local tables = require "rill.core.tables"
 local kernels <const> = require "rill.glsl.template".sections "optimize"
 
 local optimize = {lbfgs = errors.guard(lbfgs, "rill.optimize.lbfgs")}
@@ -13,14 +16,135 @@ local function is_share(v)
     return option.is_finite(v) and v >= 0 and v < 1
 end
 
--- Returns a step function that calls update(self, gradient, i) for each parameter.
-local function each_parameter(update)
+-- ---- groups of parameters
+
+-- The most elements and parameters of a launch that updates several parameters. Such a launch computes each parameter
+-- for the elements of all, since both sides of branches are computed. A parameter takes two storage blocks, and the
+-- state of a group three.
+local MOST_ELEMENTS <const>, MOST_PARAMETERS <const> = 1 << 13, 6
+
+-- Returns the serial of the memory of a stream that is read or written in one dimension; nil for other values.
+local function flat_serial(s)
+    if rill.type(s) ~= "stream" then
+        return nil
+    end
+    local serial <const> = core._serial(s)
+    return serial and select(4, core._place(s)) and serial
+end
+
+-- Returns the parameters as a list of groups with one launch each: lists of their numbers, with `first` (the number of
+-- elements before each, with the sum at the end), `serials` (of their memories) and `flat` (views of one dimension).
+local function groups_of(parameters)
+    local groups, open, seen = {}, {}, {}
+    for i, p in ipairs(parameters) do
+        local serial = flat_serial(p)
+        serial = p.size > 0 and p.size <= MOST_ELEMENTS and not seen[serial] and serial
+        local group = serial and open[p.type]
+        if not group or #group == MOST_PARAMETERS or group.first[#group + 1] + p.size > MOST_ELEMENTS then
+            group = {first = {0}, serials = {}, flat = {}}
+            groups[#groups + 1] = group
+            open[p.type] = serial and group or open[p.type]
+        end
+        local k <const> = #group + 1
+        group[k], group.first[k + 1] = i, group.first[k] + p.size
+        if serial then
+            group.serials[serial], seen[serial], group.flat[k] = true, true, p:reshape(p.size)
+        end
+    end
+    return groups
+end
+
+-- Returns the gradients of a group as views of one dimension; nil if a launch cannot update all parameters of it.
+local function flat_gradients(group, gradients)
+    if #group == 1 or recorder.on then
+        return nil
+    end
+    local list = {}
+    for k, i in ipairs(group) do
+        local g <const> = gradients[i]
+        local serial <const> = flat_serial(g)
+        if not serial or group.serials[serial] then
+            return nil
+        end
+        list[k] = #g.shape == 1 and g or g:reshape(g.size)
+    end
+    return list
+end
+
+-- Returns the values of a template for one parameter or a group: how kernels declare, read and write the gradient g and
+-- the parameter p of an element.
+local function values_of(p, values, group)
+    values.T, values.S = p.type, optimizer.scalar(p)
+    values.streams, values.load, values.store = ("%s g<>, inout %s p<>"):format(p.type, p.type), "", ""
+    if not group then
+        return values
+    end
+    local streams, load, store = {"int i<>"}, {}, {}
+    for k = 1, #group do -- parameter k has the elements i with n[k] <= i < n[k + 1]
+        local test <const> = (k > 1 and "else " or "") .. (k < #group and ("if (i < n%d) "):format(k + 1) or "")
+        local at <const> = ("i - n%d"):format(k)
+        streams[k + 1] = ("int n%d, %s g%d[], inout %s p%d[]"):format(k, p.type, k, p.type, k)
+        load[k] = ("%s{ g = g%d[%s]; p = p%d[%s]; }\n"):format(test, k, at, k, at)
+        store[k] = ("%sp%d[%s] = p;\n"):format(test, k, at)
+    end
+    values.streams, values.store = table.concat(streams, ", "), table.concat(store)
+    values.load = ("%s g, p;\n%s"):format(p.type, table.concat(load))
+    return values
+end
+
+-- Creates the kernels of an optimizer, and `count` streams of state for each parameter. A group has its state in one
+-- stream, of which each parameter has a view.
+local function create_groups(self, template, values, count)
+    self.groups, self.moments, self.kernels = groups_of(self.parameters), {}, {}
+    for _, group in ipairs(self.groups) do
+        local first <const>, total <const> = self.parameters[group[1]], group.first[#group + 1]
+        group.moments = {}
+        for n = 1, count do
+            group.moments[n] = optimizer.stream(self, first, #group > 1 and total or nil)
+        end
+        for k, i in ipairs(group) do
+            local p <const> = self.parameters[i]
+            self.kernels[i], self.moments[i] = template:kernel(values_of(p, tables.copy(values))), {}
+            for n, s in ipairs(group.moments) do
+                local from <const>, to <const> = group.first[k] + 1, group.first[k + 1]
+                self.moments[i][n] = #group > 1 and s:domain(from, to):reshape(p.shape) or s
+            end
+        end
+        if #group > 1 then
+            group.kernel = template:kernel(values_of(first, tables.copy(values), group))
+            group.index = rill.iter("int", total, 0, total)
+        end
+    end
+end
+
+-- Launches the kernel of a group.
+local function update_group(group, constants, gradients)
+    local list <const> = table.move(constants, 1, #constants, 1, {})
+    list[#list + 1] = group.index
+    for k, g in ipairs(gradients) do
+        local n <const> = #list
+        list[n + 1], list[n + 2], list[n + 3] = group.first[k], g, group.flat[k]
+    end
+    group.kernel(table.unpack(table.move(group.moments, 1, #group.moments, #list + 1, list)))
+end
+
+-- Returns a step function. constants(self) returns a list of the constants of the kernels.
+local function stepper(constants)
     return function(self, object, ...)
         local gradients = table.pack(...)
         optimizer.check_gradients(self, gradients, "O:step: ")
         self.steps = self.steps + 1
-        for i = 1, #self.parameters do
-            update(self, gradients[i], i)
+        local given = constants(self)
+        for _, group in ipairs(self.groups) do
+            local flat = flat_gradients(group, gradients)
+            if flat then
+                update_group(group, given, flat)
+            end
+            for _, i in ipairs(flat and {} or group) do
+                local list <const> = table.move(given, 1, #given, 1, {})
+                list[#list + 1], list[#list + 2] = gradients[i], self.parameters[i]
+                self.kernels[i](table.unpack(table.move(self.moments[i], 1, #self.moments[i], #list + 1, list)))
+            end
         end
         return object
     end
@@ -36,27 +160,24 @@ local ADAM <const> = {
     amsgrad = option.default(option.flag, false),
 }
 
-local adam_step <const> = each_parameter(function(self, g, i)
-    local given, moments = self.options, self.moments[i]
+local adam_step <const> = stepper(function(self)
+    local given = self.options
     local first, second = given.betas[1], given.betas[2]
     local decay, keep = given.decay, 1
     if given.decoupled then
         decay, keep = 0, 1 - self.rate * given.decay
     end
-    self.kernels[i](self.rate / (1 - first ^ self.steps), 1 / math.sqrt(1 - second ^ self.steps), given.epsilon, first,
-        second, decay, keep, g, self.parameters[i], table.unpack(moments))
+    return {self.rate / (1 - first ^ self.steps), 1 / math.sqrt(1 - second ^ self.steps), given.epsilon, first, second,
+        decay, keep}
 end)
 
 --- rill.optimize.adam(parameters [, options]) returns an optimizer by Adam, which divides the mean of the gradients by
 -- the root of the mean of their squares. Its state is two streams for each parameter, three with amsgrad.
 function optimize.adam(parameters, options)
     local self = optimizer.new("adam", parameters, options, ADAM)
-    self.step, self.kernels, self.moments = adam_step, {}, {}
-    for i, p in ipairs(self.parameters) do
-        self.kernels[i] = kernels.adam:kernel {T = p.type, S = optimizer.scalar(p), amsgrad = self.options.amsgrad}
-        self.moments[i] = {optimizer.stream(self, p), optimizer.stream(self, p)}
-        self.moments[i][3] = self.options.amsgrad and optimizer.stream(self, p) or nil
-    end
+    local amsgrad <const> = self.options.amsgrad
+    self.step = adam_step
+    create_groups(self, kernels.adam, {amsgrad = amsgrad}, amsgrad and 3 or 2)
     return optimizer.create(self)
 end
 
@@ -69,14 +190,12 @@ local SGD <const> = {
     end, "a number from 0 to 1", 0}, nesterov = option.default(option.flag, false),
 }
 
-local sgd_step <const> = each_parameter(function(self, g, i)
-    local given, p = self.options, self.parameters[i]
+local sgd_step <const> = stepper(function(self)
+    local given = self.options
     if given.momentum == 0 then
-        self.kernels[i](self.rate, given.decay, g, p)
-    else
-        self.kernels[i](self.rate, given.decay, g, p, given.momentum, self.steps == 1 and 1 or 1 - given.dampening,
-            self.moments[i])
+        return {self.rate, given.decay}
     end
+    return {self.rate, given.decay, given.momentum, self.steps == 1 and 1 or 1 - given.dampening}
 end)
 
 --- rill.optimize.sgd(parameters [, options]) returns an optimizer by gradient descent with momentum. Its state is one
@@ -87,13 +206,9 @@ function optimize.sgd(parameters, options)
     if given.nesterov and (given.momentum == 0 or given.dampening ~= 0) then
         errors.fail("rill.optimize.sgd: option 'nesterov': needs a momentum above 0 and a dampening of 0")
     end
-    self.step, self.kernels, self.moments = sgd_step, {}, {}
-    for i, p in ipairs(self.parameters) do
-        self.kernels[i] = kernels.sgd:kernel {
-            T = p.type, S = optimizer.scalar(p), momentum = given.momentum > 0, nesterov = given.nesterov,
-        }
-        self.moments[i] = given.momentum > 0 and optimizer.stream(self, p) or nil
-    end
+    self.step = sgd_step
+    create_groups(self, kernels.sgd, {momentum = given.momentum > 0, nesterov = given.nesterov},
+        given.momentum > 0 and 1 or 0)
     return optimizer.create(self)
 end
 

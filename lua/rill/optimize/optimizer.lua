@@ -59,9 +59,10 @@ function optimizer.new(name, parameters, options, rows)
     }
 end
 
---- optimizer.stream(self, parameter) returns a stream of zeros like a parameter, which close frees.
-function optimizer.stream(self, parameter)
-    local s = parameter:like()
+--- optimizer.stream(self, parameter [, size]) returns a stream of zeros like a parameter, or with so many elements,
+-- which close frees.
+function optimizer.stream(self, parameter, size)
+    local s = size and rill.stream(parameter.type, size) or parameter:like()
     self.state[#self.state + 1] = s
     return s
 end
