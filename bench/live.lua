@@ -9,7 +9,7 @@ if not pcall(require "rill".live, {port = 0, quiet = true}) then
     end
 end
 
-local SECONDS <const> = 12
+local SECONDS <const> = 20
 
 -- Starts a browser, which reads, does not read ("stuck") or sends keys.
 local function browse(view, mode)
@@ -35,8 +35,12 @@ local function steps(size, mode)
     end
     shown()
     local path = browse(view, mode)
+    local full = rill.clock() + 8
+    while mode == "stuck" and view._state.server:untaken "image" <= 8 and rill.clock() < full do
+        shown() -- until the buffers of the connection are full
+    end
     local count = 40
-    local without, with = support.race(7, function() return support.timed(step, count) end,
+    local without, with = support.race(15, function() return support.timed(step, count) end,
         function() return support.timed(shown, count) end)
     os.remove(path)
     return without, with

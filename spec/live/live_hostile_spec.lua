@@ -324,6 +324,36 @@ describe("the web server of rill.live", function()
         end
     end
 
+    test("makes four images per second while no browser takes them, and all again afterwards", function()
+        local s = rill.random({256, 256})
+        view:close()
+        view = rill.live {port = 0, quiet = true}
+        view:image("i", s)
+        local client <close> = assert(browser.open(view, nil, 4096))
+        local panel, server = view._state.panels.i, view._state.server
+        local function step()
+            assert.is_true(view:running())
+            view:image("i", s)
+        end
+        local stop, sent, since = rill.clock() + 60, -1, 0
+        repeat -- until the buffers of the connection are full
+            step()
+            if server:counts().sent ~= sent then
+                sent, since = server:counts().sent, rill.clock()
+            end
+        until rill.clock() > since + 1 or rill.clock() > stop
+        assert.truthy(server:untaken "i" > 8, server:untaken "i")
+        local version, start = panel.version, rill.clock()
+        repeat step() until rill.clock() > start + 0.9
+        assert.truthy(panel.version - version <= 4, panel.version - version)
+        stop = rill.clock() + 30
+        repeat
+            step()
+            client.socket:receive(0, 65536)
+        until server:counts().sent > sent + 20 or rill.clock() > stop
+        assert.truthy(server:counts().sent > sent + 20)
+    end)
+
     test("does not fill its memory for a browser that does not read", function()
         check_slow(64, 1500)
         check_slow(800, 60)

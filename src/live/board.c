@@ -169,6 +169,15 @@ bool board_publish(Board *board, const char *name, PanelKind kind, double rows, 
     return panel != NULL;
 }
 
+uint64_t board_untaken(Board *board, const char *name)
+{
+    pthread_mutex_lock(&board->mutex);
+    const Panel *panel = find_panel(board, name);
+    uint64_t count = panel ? panel->version - panel->taken : 0;
+    pthread_mutex_unlock(&board->mutex);
+    return count;
+}
+
 void board_remove(Board *board, const char *name)
 {
     pthread_mutex_lock(&board->mutex);
@@ -206,7 +215,7 @@ Frame *board_newer(Board *board, const uint64_t *sent, int last, int *index, uin
             frame = board->panels[i].latest;
             frame->references++;
             *index = i;
-            *version = board->panels[i].version;
+            *version = board->panels[i].taken = board->panels[i].version;
         }
     }
     pthread_mutex_unlock(&board->mutex);

@@ -21,6 +21,7 @@ typedef struct Panel {
     PanelKind kind;
     double rows, columns; /* of the stream of an image */
     uint64_t version;     /* of `latest`; 0: none */
+    uint64_t taken;       /* the newest version that board_newer returned */
     Frame *latest;
 } Panel;
 
@@ -54,6 +55,8 @@ Frame *board_frame(Board *board, size_t bytes);
 void board_release(Board *board, Frame *frame);
 /* Makes a frame the latest version of a panel. Returns false if there are too many panels; then the frame is released. */
 bool board_publish(Board *board, const char *name, PanelKind kind, double rows, double columns, Frame *frame);
+/* Returns how many versions of a panel were published since board_newer returned one; 0 if there is no such panel. */
+uint64_t board_untaken(Board *board, const char *name);
 /* Removes the frame of a panel, which is not sent to browsers any more. */
 void board_remove(Board *board, const char *name);
 /* Adds or changes a control. Returns false if there are too many. */

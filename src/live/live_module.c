@@ -236,6 +236,14 @@ static int live_put(lua_State *L)
     return publish(L, handle, name, hidden ? PANEL_HIDDEN : PANEL_PLAIN, 0, 0);
 }
 
+/* server:untaken(name): returns how many versions of a panel were published since the last one that a browser was sent. */
+static int live_untaken(lua_State *L)
+{
+    Handle *handle = handle_of(L);
+    lua_pushinteger(L, (lua_Integer)board_untaken(server_board(handle->server), name_argument(L, 2)));
+    return 1;
+}
+
 /* server:remove(name): removes a panel. */
 static int live_remove(lua_State *L)
 {
@@ -326,6 +334,7 @@ int luaopen_rill_live_core(lua_State *L)
                                        {"image", live_image},
                                        {"put", live_put},
                                        {"fill", live_fill},
+                                       {"untaken", live_untaken},
                                        {"remove", live_remove},
                                        {"control", live_control},
                                        {"next", live_next},

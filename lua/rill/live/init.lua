@@ -61,7 +61,8 @@ local function load_core()
 end
 
 -- A server on ranks of rill.mpi after the first: nobody connects.
-local silent <const> = {clients = function() return 0 end, interrupted = function() return false end}
+local silent <const> = {clients = function() return 0 end, untaken = function() return 0 end,
+    interrupted = function() return false end}
 for _, name in ipairs {"put", "image", "control", "remove", "close", "next", "wait"} do
     silent[name] = function() end
 end

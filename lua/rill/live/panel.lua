@@ -17,6 +17,7 @@ local fail <const> = errors.fail
 
 local NAME_MOST <const> = 64 -- bytes
 local JPEG_PIXELS <const> = 1 << 19 -- from which images of colors are sent as JPEG, if rill is built with it
+local UNTAKEN <const> = 0.25 -- seconds from a version that no browser takes to the next one
 
 local panel = {}
 
@@ -274,9 +275,16 @@ local function redraw(state, one, now)
     publish[one.kind](state, one)
 end
 
+-- Returns whether it is time for the next version of a panel. While no browser takes its versions, because all of them
+-- are slow or have stopped reading, a version follows after UNTAKEN seconds.
+local function is_time(state, one, now)
+    return now >= one.due and (now >= one.due + UNTAKEN or state.recording ~= nil
+        or state.server:untaken(one.name) * state.interval < UNTAKEN)
+end
+
 -- Returns whether a panel has changed, is seen and, with `now`, may be published.
 local function is_due(state, one, now)
-    return one.stale and (not now or now >= one.due) and is_seen(state, one)
+    return one.stale and (not now or is_time(state, one, now)) and is_seen(state, one)
 end
 
 --- panel.flush(state [, now]) publishes the panels that have changed since their last version. With `now`, only those
@@ -339,7 +347,7 @@ end
 -- Publishes a panel if it is time to, or remembers that it has changed.
 local function offer(state, one)
     local now = rill.clock()
-    if now >= one.due and is_seen(state, one) then
+    if is_time(state, one, now) and is_seen(state, one) then
         redraw(state, one, now)
     else
         one.stale = true
