@@ -1,5 +1,6 @@
 -- Tests the website of the manual: the index of the search, links and images of the pages, and the search itself in
 -- headless Chromium, if it is installed.
+local searches = require "spec.support.searches"
 local tempfiles = require "spec.support.tempfiles"
 
 local lua = os.getenv "RILL_LUA" or "lua5.4"
@@ -46,10 +47,14 @@ frame.onload = async function () {
   say("method first", query("sort")[0]);
   say("title", query("sparse matrices")[0]);
   say("text", query("brook lefohn").length > 0);
-  var searches = ["nearest neighbors", "group by", "sorting by two keys", "signed distances", "slice rows"];
-  say("topics", searches.map(function (words) {
-    return query(words)[0];
-  }).join(", "));
+  var first = ["nearest neighbors", "group by", "sorting by two keys", "signed distances", "slice rows"];
+  say("topics", first.map(function (words) { return query(words)[0]; }).join(", "));
+  say("searches", SEARCHES.filter(function (row) { // the first three results are names, or pages such as "sparse.html"
+    query(row[0]);
+    return !Array.from(list.children).slice(0, 3).some(function (item) {
+      return row[1].includes(item.getAttribute("href")) || row[1].includes(item.firstChild.textContent.replace(/\(.*/, ""));
+    });
+  }).map(function (row) { return row[0]; }).join(", "));
   query("close <close>");
   say("markup", page.querySelectorAll("#results close").length + " " + /<close>/.test(list.textContent));
   query("gaussian");
@@ -143,7 +148,12 @@ describe("the site of the manual", function()
     -- Returns what the steps above found in a window of a width, in a color scheme, by name.
     local function walk(width, scheme)
         local file = assert(io.open(site .. "/visit.html", "w"))
-        file:write((visit:gsub("WIDTH", width)))
+        local rows = {}
+        for text, wanted in pairs(searches) do
+            wanted = wanted:gsub("docs/([%w_]+)%.md", "%1.html"):gsub(" ", '","')
+            rows[#rows + 1] = ('["%s",["%s"]]'):format(text, wanted)
+        end
+        file:write((visit:gsub("%u+", {WIDTH = width, SEARCHES = "[" .. table.concat(rows, ",") .. "]"})))
         file:close()
         local command = "chromium --headless --no-sandbox --disable-gpu --allow-file-access-from-files "
             .. "--blink-settings=preferredColorScheme=%d "
@@ -165,6 +175,7 @@ describe("the site of the manual", function()
                     overflow = "false", focused = "true", ["names first"] = "rill.image.gaussian",
                     ["method first"] = "s:sort",
                     topics = "Nearest neighbors, frame:group, rill.lexsort, T:distance, s:domain",
+                    searches = "",
                     title = "Sparse matrices", text = "true", markup = "0 true",
                     selected = "0", down = "1", ["up wraps"] = "true", expanded = "true", closed = "true",
                     none = "0 No results", anchor = "true", opened = "image.html#rillimagegaussians-sigma",

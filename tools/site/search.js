@@ -2,7 +2,7 @@
 // tools/site/search.lua writes, is loaded when the field is first used.
 (function () {
   "use strict";
-  var SHOWN = 30;
+  var SHOWN = 30, SHARE = 0.35;
   var form = document.getElementById("search");
   var field = form.querySelector("input");
   var list = document.getElementById("results");
@@ -32,12 +32,22 @@
     index.sorted = Object.keys(data.words);
     index.stems = index.sorted.map(stem);
     index.labels = data.parts.map(function (part) { return words(part[2]); });
+    index.pieces = data.names.map(function (name) { return words(name[2]); });
+    index.last = index.pieces.map(function (pieces) { return (pieces[pieces.length - 1] || "").replace(/_/g, ""); });
+    index.methods = data.names.map(function (name) { return /:/.test(name[2]) && !name[2].startsWith("s:"); });
     index.summaries = data.names.map(function (name) { return words(name[3]); });
     index.phrases = data.topics.map(function (topic) { return topic[0].split(" "); });
+    index.weights = weights();
+    index.variants = new Set();
+    var listed = new Set(data.names.map(function (name) { return name[2]; }));
+    data.names.forEach(function (name, at) { // D:sort has fewer points, because there is s:sort.
+      if (/^[bcD]:/.test(name[2]) && listed.has("s" + name[2].slice(1))) index.variants.add(at);
+    });
     if (document.activeElement === field) update();
   };
 
-  // As topics.stem of lua/rill/shell/topics.lua: what words have in common that differ in their ending or spelling.
+  // As topics.stem of lua/rill/shell/topics.lua: what words have in common that differ in their ending or spelling, or
+  // have the same meaning.
   function stem(word) {
     index.spellings.some(function (pair) {
       var found = word.startsWith(pair[0]);
@@ -49,27 +59,47 @@
       if (found) word = word.slice(0, rest) + pair[1];
       return found;
     });
-    return word;
+    word = word.replace(/([bdgmnprt])\1$/, "$1");
+    return index.same.hasOwnProperty(word) ? index.same[word] : word;
   }
 
-  // Returns the share of the stems in `a` that are in `b`, or with which a stem in `b` begins.
-  function share(a, b) {
-    var found = 0;
-    a.forEach(function (word) {
-      if (b.includes(word)) found += 1;
-      else if (word.length > 2 && b.some(function (other) { return other.startsWith(word); })) found += 0.5;
+  // Returns the weights of the stems in names, summaries and phrases, a Map: a word counts more if it is rare.
+  function weights() {
+    var counts = new Map(), all = index.names.length + index.topics.length + 1;
+    function count(stems) {
+      new Set(stems).forEach(function (word) { counts.set(word, (counts.get(word) || 0) + 1); });
+    }
+    index.names.forEach(function (name, at) {
+      count(words(name[2].replace(/_/g, " ")).concat(index.summaries[at]).map(stem));
     });
-    return a.length ? found / a.length : 0;
+    index.phrases.forEach(count);
+    counts.forEach(function (n, word) { counts.set(word, Math.log(all / n)); });
+    index.most = Math.log(all);
+    return counts;
   }
 
-  // Returns the points of names and pages, {names: Map, pages: Map}, to which topics lead.
+  // Returns how well a word of a search matches the stems of a phrase: 1 if one is equal, 0.5 if one begins with it.
+  function best_match(word, stems) {
+    return stems.includes(word) ? 1 : word.length > 2 && stems.some(function (other) { return other.startsWith(word); }) ? 0.5 : 0;
+  }
+
+  // Returns the points of names and pages, {names: Map, pages: Map}, to which topics lead: a list, one for each stem.
   function topic_points(stems) {
     var points = {names: new Map(), pages: new Map()};
     index.topics.forEach(function (topic, at) {
-      var phrase = index.phrases[at], forward = share(stems, phrase), backward = share(phrase, stems);
-      var value = backward === 1 ? topic[3] - (forward < 1 ? 25 : 0) : forward === 1 ? 50 * backward + 20 : 0;
+      var covered = 0, whole = 0, phrase = index.phrases[at];
+      var matches = stems.map(function (word) { return best_match(word, phrase); });
+      if (!matches.some(Boolean)) return;
+      phrase.forEach(function (word) {
+        var weight = index.weights.get(word);
+        covered += weight * Math.max.apply(null, stems.map(function (term) { return best_match(term, [word]); }));
+        whole += weight;
+      });
       var map = topic[1] >= 0 ? points.names : points.pages, key = topic[1] >= 0 ? topic[1] : topic[2];
-      if (value) map.set(key, Math.max(map.get(key) || 0, value));
+      var last = map.get(key) || [];
+      map.set(key, matches.map(function (value, i) {
+        return Math.max(last[i] || 0, value * topic[3] * (0.25 + 0.75 * covered / whole));
+      }));
     });
     return points;
   }
@@ -97,46 +127,55 @@
     return points;
   }
 
-  // The last word of a name counts most: "gaussian" finds rill.image.gaussian.
-  function name_points(entry, at, term) {
-    var pieces = words(entry[2]), last = pieces[pieces.length - 1] || "";
-    if (last === term) return /:/.test(entry[2]) && !entry[2].startsWith("s:") ? 88 : 90; // s:sort before c:sort and D:sort
+  // The last word of a name counts most: "gaussian" finds rill.image.gaussian, "kronecker" finds rill.kron.
+  function name_points(at, term) {
+    var pieces = index.pieces[at], last = pieces[pieces.length - 1] || "";
+    if (last === term) return index.methods[at] ? 88 : 90; // s:sort before frame:sort
     if (last.startsWith(term)) return term.length > 1 ? 72 : 0;
     return Math.max(match(pieces, term, 40, 30), last.split("_").includes(term) ? 60 : 0, term.length > 2 && last.includes(term) ? 35 : 0,
+      last.length > 3 && term.startsWith(last) ? 45 : 0,
       match(index.summaries[at], term, 25, 12));
   }
 
-  // Returns the mean of the points of all terms, or 0 if a term does not occur.
-  function mean(terms, points) {
-    var sum = 0;
-    for (var i = 0; i < terms.length; i++) {
-      var value = points(terms[i], i);
-      if (!value) return 0;
-      sum += value;
-    }
-    return sum / terms.length;
-  }
-
-  // Returns the results, best first: names, titles, headings, then text. Entries with equal points keep the order of the index.
+  // Returns the results, best first: names, titles, headings, then text. Entries with equal points keep the order of the
+  // index. The points of a result are the mean of the points of the terms; rare terms have a larger weight. The terms that
+  // occur in a result must have at least SHARE of the weight of all terms. Terms that occur nowhere are ignored.
   function search(query) {
-    var all = words(query), whole = query.trim().toLowerCase(), found = [];
+    var all = words(query), whole = query.trim().toLowerCase(), joined = all.join("").replace(/_/g, ""), found = [];
     var terms = all.filter(function (term) { return !index.ignored.includes(term); });
     if (!terms.length) terms = all;
-    if (!terms.length) return found;
-    var texts = terms.map(text_points), stems = terms.map(stem), topics = topic_points(stems);
-    index.names.forEach(function (entry, at) {
-      var points = entry[2].toLowerCase() === whole ? 110 : mean(terms, function (term, i) {
-        return Math.max(name_points(entry, at, term), name_points(entry, at, stems[i]) * 0.9);
+    var texts = terms.map(text_points), stems = terms.map(stem), topics = topic_points(stems), total = 0;
+    var known = terms.map(function (term, i) {
+      if (index.weights.has(stems[i])) return index.weights.get(stems[i]);
+      return texts[i].size || index.sorted.some(function (word) { return word.startsWith(term); }) ? index.most : 0;
+    });
+    known.forEach(function (weight) { total += weight; });
+    if (!total) return found;
+    function mean(points) {
+      var sum = 0, covered = 0;
+      terms.forEach(function (term, i) {
+        var value = known[i] && points(term, i);
+        sum += value * known[i];
+        covered += value ? known[i] : 0;
       });
-      points = Math.max(points, topics.names.get(at) || 0);
+      return covered >= SHARE * total ? sum / total : 0;
+    }
+    index.names.forEach(function (entry, at) {
+      var topic = topics.names.get(at) || [];
+      var points = entry[2].toLowerCase() === whole ? 110 : mean(function (term, i) {
+        return Math.max(name_points(at, term), name_points(at, stems[i]) * 0.9, topic[i] || 0);
+      });
+      if (all.length > 1 && index.last[at] === joined) points = Math.max(points, 100);
+      if (index.variants.has(at)) points *= 0.8;
       if (points) found.push({ points: points, page: entry[0], anchor: entry[1], label: entry[2], code: true, more: entry[3] });
     });
     index.parts.forEach(function (part, at) {
       var title = part[1] === "", label = index.labels[at], page = index.pages[part[0]];
-      var points = part[2].toLowerCase() === whole ? (title ? 105 : 95) : mean(terms, function (term, i) {
-        return Math.max(match(label, term, title ? 80 : 65, title ? 70 : 55), texts[i].get(at) || 0);
+      var topic = title && topics.pages.get(part[0]) || [];
+      var points = part[2].toLowerCase() === whole ? (title ? 105 : 95) : mean(function (term, i) {
+        var label_points = Math.max(match(label, term, 1, 0.85), stems[i].length > 2 ? match(label, stems[i], 0.8, 0.8) : 0);
+        return Math.max(label_points * (title ? 80 : 65), texts[i].get(at) || 0, topic[i] || 0);
       });
-      if (title) points = Math.max(points, topics.pages.get(part[0]) || 0);
       if (points) found.push({ points: points, page: part[0], anchor: part[1], label: part[2], more: title ? page[2] : page[0] });
     });
     // A section that is the description of a name in the results is not listed again.

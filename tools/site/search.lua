@@ -1,7 +1,8 @@
 -- Writes the index of the search: search.index(pages, entries) -> JavaScript text that calls `rill_index` with
 --
 --     {pages = {{title, file, path of an example}...}, parts = {{page, anchor, label}...}, names = {{page, anchor, name, summary}...},
---      topics = {{stems of a phrase, name, page, points}...}, endings = ..., spellings = ..., ignored = ..., words = {[word] = "0 3 1..."}}
+--      topics = {{stems of a phrase, name, page, points}...}, endings = ..., spellings = ..., same = {[stem] = stem},
+--      ignored = ..., words = {[word] = "0 3 1..."}}
 --
 -- A part is the beginning of a page or a section. `words` lists the parts that contain a word, as differences of
 -- consecutive indices. Pages and parts are numbered from 0, as in JavaScript. tools/site/search.js evaluates it. The
@@ -105,10 +106,13 @@ function search.index(pages, names)
         end
         lines[i] = quote(word) .. ':"' .. table.concat(steps, " ") .. '"'
     end
+    local same = {}
+    for stem, other in pairs(topics.same) do same[#same + 1] = quote(stem) .. ":" .. quote(other) end
+    table.sort(same)
     local text = "rill_index({pages:%s,\nparts:%s,\nnames:%s,\ntopics:%s,\nendings:%s,"
-        .. "spellings:%s,ignored:%s,\nwords:{%s}});\n"
+        .. "spellings:%s,same:{%s},ignored:%s,\nwords:{%s}});\n"
     return text:format(list(rows), list(parts), list(named), list(phrases), texts(topics.endings),
-        texts(topics.spellings), texts(topics.ignored), table.concat(lines, ",\n"))
+        texts(topics.spellings), table.concat(same, ","), texts(topics.ignored), table.concat(lines, ",\n"))
 end
 
 return search

@@ -170,9 +170,9 @@ local function of_value(value, width)
     return of_report(value, width)
 end
 
--- Returns the best answers to a search for words; nil if there is none.
-local function found(text, width)
-    local list = topics.search(text, 6)
+-- Returns the `most` best answers to a search for words; nil if there is none.
+local function found(text, width, most)
+    local list = topics.search(text, most)
     for i, target in ipairs(list) do
         list[i] = type(target) == "table" and described(target, width) or
             ("a page of the manual\n  [%s]"):format(target)
@@ -196,12 +196,15 @@ local function help(...)
             return overview
         end
         local known = name:find "^%?%??$" and everything(width) or
-            name:find "%s" and found(name, width) or of_name(name, width)
+            name:find "%s" and found(name, width, 6) or of_name(name, width)
         local near = not known and suggest.name(name)
-        known = known or not near and found(name, width)
-        return known or ("there is no '%s' in rill%s ?rill lists its names, ?stream the methods of streams, "
-            .. "?? all names"):format(
-            name, near and ("; did you mean %s?"):format(near) or ":")
+        local others = not known and found(name, width, near and 3 or 6)
+        if known or others and not near then
+            return known or others
+        end
+        return ("there is no '%s' in rill%s ?rill lists its names, ?stream the methods of streams, "
+            .. "?? all names%s"):format(name, near and ("; did you mean %s?"):format(near) or ":",
+            others and "\n\n" .. others or "")
     end
     return of_value(what, width) or ("rill has no documentation for this %s"):format(rill.type(what) or type(what))
 end
