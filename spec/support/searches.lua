@@ -1,5 +1,5 @@
--- Searches of users who know other libraries, and one of the answers that they expect among the first three: public names,
--- or pages, "docs/x.md", separated by blanks. spec/lua/topics_spec.lua tries them at the prompt, and
+-- Searches of users who know other libraries, and the answers of which they expect one among the first three: public
+-- names, or pages, "docs/x.md", separated by blanks. spec/lua/topics_spec.lua tries them at the prompt, and
 -- spec/project/site_spec.lua on the website.
 return {
     -- tables and arrays
@@ -30,6 +30,8 @@ return {
     ["load a photo"] = "rill.image.load",
     -- geometry, rendering, simulation
     ["nearest neighbor"] = "rill.neighbors", ["k-nearest neighbours"] = "rill.neighbors",
+    ["kd tree"] = "rill.neighbors", ["pagerank"] = "docs/sparse.md", ["page rank"] = "docs/sparse.md",
+    ["data frame"] = "rill.frame", ["kmeans"] = "docs/guide_recipes.md",
     ["signed distance"] = "T:distance", ["ray triangle intersection"] = "T:ray", ["shadow rays"] = "S:any",
     ["ray tracing"] = "rill.ray.trace", ["marching cubes"] = "rill.mesh.marching_cubes",
     ["bounding box"] = "M:bounds", ["reduce triangles"] = "M:simplify", ["mesh decimation"] = "M:simplify",

@@ -85,21 +85,25 @@
 
   // Returns the points of names and pages, {names: Map, pages: Map}, to which topics lead: a list, one for each stem.
   function topic_points(stems) {
-    var points = {names: new Map(), pages: new Map()};
+    var points = {names: new Map(), pages: new Map()}, joined = stems.join("");
+    function set(map, key, values) {
+      var last = map.get(key) || [];
+      map.set(key, values.map(function (value, i) { return Math.max(last[i] || 0, value); }));
+    }
     index.topics.forEach(function (topic, at) {
       var covered = 0, whole = 0, phrase = index.phrases[at];
       var matches = stems.map(function (word) { return best_match(word, phrase); });
+      var map = topic[1] >= 0 ? points.names : points.pages, key = topic[1] >= 0 ? topic[1] : topic[2];
+      if (phrase.join("") === joined) { // "kd tree" is "kdtree"
+        return set(map, key, stems.map(function () { return topic[3]; }));
+      }
       if (!matches.some(Boolean)) return;
       phrase.forEach(function (word) {
         var weight = index.weights.get(word);
         covered += weight * Math.max.apply(null, stems.map(function (term) { return best_match(term, [word]); }));
         whole += weight;
       });
-      var map = topic[1] >= 0 ? points.names : points.pages, key = topic[1] >= 0 ? topic[1] : topic[2];
-      var last = map.get(key) || [];
-      map.set(key, matches.map(function (value, i) {
-        return Math.max(last[i] || 0, value * topic[3] * (0.25 + 0.75 * covered / whole));
-      }));
+      set(map, key, matches.map(function (value) { return value * topic[3] * (0.25 + 0.75 * covered / whole); }));
     });
     return points;
   }
@@ -149,6 +153,7 @@
       if (index.weights.has(stems[i])) return index.weights.get(stems[i]);
       return texts[i].size || index.sorted.some(function (word) { return word.startsWith(term); }) ? index.most : 0;
     });
+    if (!known.some(Boolean) && topics.names.size + topics.pages.size) known = [index.most]; // "kmeans" is "k means"
     known.forEach(function (weight) { total += weight; });
     if (!total) return found;
     function mean(points) {

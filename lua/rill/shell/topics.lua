@@ -80,7 +80,7 @@ frame:join: join, merge tables, inner join, left join, sql join, vlookup
 s:windows: sliding window, rolling window, overlapping windows, moving window
 rill.cmul: complex multiplication, complex product, complex numbers
 rill.linalg.eigh: eigenvalues, eigenvectors, symmetric eigenvalue problem, principal components
-rill.linalg.svd: singular values, singular value decomposition, principal components
+rill.linalg.svd: singular values, singular value decomposition, principal components, null space
 rill.linalg.inv: inverse of a matrix, invert matrix
 rill.linalg.lstsq: least squares, linear regression, fit a line
 frame:sort: sort by two keys, sort by several columns, order by, sort table
@@ -150,7 +150,7 @@ rill.wave: wave equation, shallow water, water waves, ripples
 rill.heat: heat equation, diffusion
 rill.cloth: cloth simulation, springs, mass spring system, soft body
 rill.render: draw mesh, rasterize triangles, 3d picture, camera, camera projection, perspective, depth buffer
-rill.render: draw triangles
+rill.render: draw triangles, light, shading
 rill.ray.trace: ray tracing, path tracing, global illumination, reflection and refraction, path tracer, renderer
 rill.subdivide.loop: subdivision surface, catmull clark, smooth mesh, refine mesh
 M:simplify: reduce triangles, fewer triangles, mesh decimation, decimate mesh, simplify mesh, level of detail
@@ -206,7 +206,7 @@ s:dot: dot product, inner product
 rill.dot: dot product of vectors, inner product of vectors
 rill.mix: blend
 rill.linalg.cholesky: cholesky decomposition
-rill.linalg.qr: qr decomposition, orthogonal basis, gram schmidt
+rill.linalg.qr: qr decomposition, orthogonal basis, gram schmidt, orthogonalize vectors
 rill.linalg.pinv: pseudo inverse
 rill.linalg.expm: matrix exponential
 rill.linalg.solve: small linear systems, batch of linear systems
@@ -236,7 +236,7 @@ rill.signal.resample: change the sample rate, resample a signal
 rill.signal.hilbert: signal envelope, analytic signal, instantaneous phase
 rill.correlate: cross correlation, autocorrelation, template matching
 rill.ifftshift: undo fftshift
-rill.image.segment: flood fill, region growing, segmentation
+rill.image.segment: flood fill, region growing, segmentation, watershed
 rill.image.open: morphological opening, morphology
 rill.image.close: morphological closing, morphology
 rill.image.erode: erosion, shrink a mask, morphology
@@ -301,6 +301,7 @@ docs/guide_points.md: open3d, point cloud, surface reconstruction
 docs/guide_recipes.md: recipes, examples of programs, k means, clustering, confusion matrix, random walk
 docs/guide_recipes.md: time series
 docs/driver.md: install driver, no gpu, headless, software rendering, mesa, device not found, no device found
+docs/driver.md: run on cpu, run without gpu
 docs/sparse.md: sparse matrix, breadth first search, graph, pagerank, adjacency matrix, csr, shortest path
 docs/sparse.md: page rank, graph traversal, breadth first traversal
 docs/gradient.md: gradient, derivative
@@ -313,7 +314,7 @@ docs/guide_fast_kernels.md: performance, performance of a kernel, performance of
 docs/guide_fast_kernels.md: bottleneck
 docs/cost.md: cost of operations, bandwidth, memory bound, launch overhead
 docs/guide_debugging.md: debug kernel, debug shader, incorrect result, wrong result, compile error, syntax error
-docs/guide_debugging.md: illegal memory access
+docs/guide_debugging.md: illegal memory access, race condition
 docs/errors.md: error message, compile error
 docs/scale.md: distributed array, several processes, several machines, message passing, halo exchange, ghost cells
 docs/neighbors.md: molecular dynamics, pair potential
@@ -322,7 +323,7 @@ docs/kernel.md: block size, work group size, stencil, local memory
 docs/container_texture.md: texture sampling, texture filtering, mip map, cube map
 docs/solve.md: preconditioner, iterative solver, krylov
 docs/fft.md: deconvolution, filter in the frequency domain
-docs/device.md: segmentation fault, crash of the driver, environment variables
+docs/device.md: segmentation fault, crash of the driver, environment variables, cache location, caches of programs
 docs/algebra.md: broadcasting, elementwise operations
 docs/big.md: memory mapped file, too large for memory
 ]==]
@@ -465,8 +466,9 @@ local function prepared()
         count(names[i].name, names[i].summary)
     end
     for i, row in ipairs(topics.rows()) do
-        phrases_of[i] = {target = row.target, points = row.points, stems = topics.stems(row.phrase)}
-        count(phrases_of[i].stems)
+        local stems <const> = topics.stems(row.phrase)
+        phrases_of[i] = {target = row.target, points = row.points, stems = stems, joined = table.concat(stems)}
+        count(stems)
     end
     local weights <const>, all <const> = {}, #names + #phrases_of + 1
     for stem, n in pairs(counts) do
@@ -484,7 +486,8 @@ function topics.search(text, most)
     local data <const> = prepared()
     local words <const>, weights <const>, total = {}, {}, 0
     local joined <const> = text:lower():gsub("[%s_]", "") -- "find peaks" is rill.signal.find_peaks
-    for _, word in ipairs(topics.stems(text)) do
+    local query <const> = topics.stems(text)
+    for _, word in ipairs(query) do
         local weight = data.weights[word]
         for stem in pairs(weight and {} or data.weights) do
             weight = weight or match(word, stem) > 0 and data.most
@@ -512,7 +515,16 @@ function topics.search(text, most)
                 math.max(name_points(word, row.name), 25 * best_match(word, row.summary)))
         end
     end
+    local whole_query <const>, written <const> = table.concat(query), {}
     for _, row in ipairs(data.phrases) do
+        if #query > 0 and row.joined == whole_query then -- "kd tree" is "kdtree"
+            local target <const> = by_name[row.target] or row.target
+            written[target] = math.max(written[target] or 0, row.points)
+            if not found[target] then
+                found[target] = {}
+                list[#list + 1], order[target] = target, #list
+            end
+        end
         local covered, whole = 0, 0
         for _, stem in ipairs(row.stems) do
             local best = 0
@@ -534,8 +546,9 @@ function topics.search(text, most)
         end
         -- D:sort has fewer points, because there is s:sort.
         local variant <const> = type(target) == "table" and target.name:match "^[bcD](:.*)"
-        points[target] = sum / total * (variant and by_name["s" .. variant] and 0.8 or 1)
-        if covered >= 0.35 * total then
+        points[target] = math.max(written[target] or 0, sum / math.max(total, 1e-9)
+            * (variant and by_name["s" .. variant] and 0.8 or 1))
+        if written[target] or covered >= 0.35 * total then
             kept[#kept + 1] = target
         end
     end
