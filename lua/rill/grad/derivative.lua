@@ -5,6 +5,7 @@ local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
 local instructions = require "rill.algebra.instructions"
 local errors = require "rill.core.error"
+local places = require "rill.grad.places"
 local types = require "rill.core.types"
 
 local derivative = {}
@@ -313,6 +314,10 @@ local function repeats(list, active, e)
     return false
 end
 
+-- The texts that can be computed by Lua if g has the same value in all elements: the number of the operand that must be
+-- a number, too.
+local ARITHMETIC <const> = {["-g"] = 0, ["g * a"] = 1, ["g * b"] = 2, ["g / b"] = 2}
+
 -- Returns the adjoint that operand i of a node gets from the adjoint g of the node. `made`: nodes with values.
 local function contribution(node, i, g, made)
     if node._op.member then
@@ -324,7 +329,12 @@ local function contribution(node, i, g, made)
     for n, key in ipairs(OPERANDS) do
         values[n] = node[key] and value_of(made[node[key]]) or nil
     end
-    return compile(row_of(node, i))(g, value_of(made[node]), table.unpack(values, 1, 4))
+    local text <const>, number <const> = row_of(node, i), places.number(g)
+    local factor <const> = number and ARITHMETIC[text]
+    if factor == 0 or factor and type(values[factor]) == "number" then
+        return places.constant(g.type, g.shape, compile(text)(number, nil, values[1], values[2]))
+    end
+    return compile(text)(g, value_of(made[node]), table.unpack(values, 1, 4))
 end
 
 --- derivative.pull(e, g, is_tracked, streams, emit) calls emit(leaf, adjoint) for the leaves of an outline for which
@@ -334,7 +344,8 @@ function derivative.pull(e, g, is_tracked, streams, emit)
     local list = each(e, {}, {})
     local active = active_of(list, is_tracked)
     if repeats(list, active, e) then
-        g = expression.repeated(g, e._shape)
+        local number <const> = places.number(g)
+        g = number and places.constant(g.type, e.shape, number) or expression.repeated(g, e._shape)
     end
     local made = rebuilt(list, function(leaf)
         return streams[leaf] and expression.leaf(streams[leaf], "rill.grad", 0, "s") or leaf

@@ -21,21 +21,47 @@ end
 
 -- ---- values that broadcast
 
--- Returns a stream without memory whose elements have one value.
+local numbers <const> = setmetatable({}, {__mode = "k"}) -- streams without memory -> the value of their elements
+
+--- places.constant(kind, shape, value) returns a stream without memory whose elements have one value.
 local function constant(kind, shape, value)
     if tables.product(shape) == 0 then
         return rill.stream(kind, shape)
     end
-    return rill.iter(kind, shape, value, value)
+    local s <const> = rill.iter(kind, shape, value, value)
+    numbers[s] = kind == "float" and string.unpack("f", string.pack("f", value)) or kind == "double" and value or nil
+    return s
 end
 places.constant = constant
+
+--- places.number(value) returns the value of the elements of a stream of places.constant; nil for other streams.
+function places.number(value)
+    return numbers[value]
+end
+
+--- places.reshaped(value, shape) returns a value as a stream with another shape.
+function places.reshaped(value, shape)
+    local number <const> = numbers[value]
+    return number and constant(value.type, shape, number) or places.stream(value):reshape(shape)
+end
+
+--- places.ramp(n, axis, rank) returns the numbers 0 .. n - 1 along an axis of a stream of a rank.
+function places.ramp(n, axis, rank)
+    local shape = {}
+    for d = 1, rank do
+        shape[d] = d == axis and n or 1
+    end
+    return rill.iter("int", shape, 0, n):reshape(shape)
+end
 
 --- places.expanded(value, kind, shape) returns a value repeated to a shape, to which it broadcasts.
 function places.expanded(value, kind, shape)
     if type(value) == "number" then
         return constant(kind, shape, value)
+    elseif value.shape == core._shape(shape) then
+        return value
     end
-    return value.shape == core._shape(shape) and value or value + constant(kind, shape, 0)
+    return numbers[value] and constant(value.type, shape, numbers[value]) or value + constant(kind, shape, 0)
 end
 
 --- places.summed(value, shape) returns the sums of a value over the dimensions that a stream of the shape lacks or has
@@ -163,7 +189,9 @@ local function take_part(store, parts, place)
         if own.key == place.key then
             found = k
         elseif own.contiguous and place.contiguous and own.low == place.low and own.high == place.high then
-            local value <const> = core._over(places.stream(part.value), place.type, place.shape)
+            local number <const> = own.type == place.type and numbers[part.value]
+            local value <const> = number and constant(place.type, place.shape, number) or
+                core._over(places.stream(part.value), place.type, place.shape)
             if not value then
                 return nil, false
             end

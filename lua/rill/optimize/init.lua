@@ -21,7 +21,7 @@ end
 -- The most elements and parameters of a launch that updates several parameters. Such a launch computes each parameter
 -- for the elements of all, since both sides of branches are computed. A parameter takes two storage blocks, and the
 -- state of a group three.
-local MOST_ELEMENTS <const>, MOST_PARAMETERS <const> = 1 << 13, 6
+local MOST_ELEMENTS <const>, MOST_PARAMETERS <const> = 1 << 10, 6
 
 -- Returns the serial of the memory of a stream that is read or written in one dimension; nil for other values.
 local function flat_serial(s)

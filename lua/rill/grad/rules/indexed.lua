@@ -129,11 +129,27 @@ local function indices_of(indices)
     return indices.type == "int" and indices or indices:cast "int"
 end
 
+-- Returns whether indices of a shape choose one element of each line of a stream along an axis.
+local function is_one_each(at, shape, axis)
+    for d, size in ipairs(shape) do
+        if at[d] ~= (d == axis and 1 or size) then
+            return false
+        end
+    end
+    return #at == #shape
+end
+
 rule("rill.take_along", function(call, s, indices, axis, ...)
     local shape <const>, kind <const> = s.shape, types.list[s.type].seen
     local own = axis == nil and #shape or axis < 0 and axis + #shape + 1 or axis
     local at = indices_of(indices)
     local y <const> = call:run(s, indices, axis, ...)
+    if is_one_each(at.shape, shape, own) then -- each element of g has a line of s of its own
+        call:record({s}, {y}, {at = at}, function(kept, g)
+            return rill.where(places.ramp(shape[own], own, #shape):eq(kept.at % shape[own]), g, 0)
+        end)
+        return y
+    end
     at = tape.suspended(function()
         local sizes = #at.shape < #shape and at:expand(own) or at
         local times = {}

@@ -72,14 +72,17 @@ local function reduction(name, keeps, pull)
         local row <const> = row_of(s, list, kept, rest)
         local keep <const> = {s = keeps:find "s" and s or nil, y = keeps:find "y" and y or nil}
         call:record({s}, {y}, keep, function(values, g)
-            return pull(places.stream(g):reshape(kept), values.s, values.y and values.y:reshape(kept), row)
+            return pull(places.reshaped(g, kept), values.s, values.y and values.y:reshape(kept), row)
         end)
         return y
     end)
 end
 
 reduction("sum", "", function(g) return g end)
-reduction("mean", "", function(g, _, _, row) return g / row.count end)
+reduction("mean", "", function(g, _, _, row)
+    local number <const> = places.number(g)
+    return number and places.constant(g.type, row.kept, number / row.count) or g / row.count
+end)
 reduction("norm", "sy", function(g, s, y) return rill.where(y:eq(0), 0, g / y) * s end)
 
 -- Returns the differences of the elements to their mean.
@@ -131,7 +134,7 @@ local function along_axis(name, keep, pull)
         local n <const> = shape_kept[one]
         shape_kept[one] = 1
         call:record({view}, {y}, keep(view, one), function(values, g)
-            return pull(places.stream(g):reshape(shape_kept), values, one, n)
+            return pull(places.reshaped(g, shape_kept), values, one, n)
         end)
         return y:reshape(shape)
     end)
@@ -143,15 +146,6 @@ along_axis("prod", function(s) return {s = s} end, function(g, values, axis)
         s:scan("mul", {axis = axis, exclusive = true, reverse = true})
 end)
 
--- Returns the numbers 0 .. n - 1 along an axis of a stream of a rank.
-local function ramp(n, axis, rank)
-    local shape = {}
-    for d = 1, rank do
-        shape[d] = d == axis and n or 1
-    end
-    return rill.iter("int", shape, 0, n):reshape(shape)
-end
-
 for name, index in pairs {min = "argmin", max = "argmax"} do
     along_axis(name, function(s, axis)
         if types.list[s.type].components > 1 then
@@ -160,7 +154,7 @@ for name, index in pairs {min = "argmin", max = "argmax"} do
         return {at = tape.suspended(s[index], s, axis)}
     end, function(g, values, axis, n)
         local shape <const> = g.shape
-        return rill.where(ramp(n, axis, #shape):eq(values.at:reshape(shape)), g, 0)
+        return rill.where(places.ramp(n, axis, #shape):eq(values.at:reshape(shape)), g, 0)
     end)
 end
 
@@ -178,9 +172,25 @@ rule("s:dot", function(call, s, t, axis, options, ...)
     local kept <const> = a.shape
     kept[full and 1 or axis < 0 and axis + #kept + 1 or axis] = 1
     call:record({a, b}, {y}, {a = a, b = b}, function(values, g)
-        g = places.stream(g):reshape(kept)
+        g = places.reshaped(g, kept)
         return g * values.b, g * values.a
     end)
+    return y
+end)
+
+-- ---- softmax and logsumexp along axes, with the dimensions kept
+
+rule("s:softmax values", function(call, s, axis)
+    local y <const> = call:run(s, axis)
+    call:record({s}, {y}, {y = y}, function(kept, g)
+        return kept.y * (g - (g * kept.y):sum(axis, {keep = true}))
+    end)
+    return y
+end)
+
+rule("s:logsumexp values", function(call, s, axis)
+    local y <const> = call:run(s, axis)
+    call:record({s}, {y}, {s = s, y = y}, function(kept, g) return g * rill.exp(kept.s - kept.y) end)
     return y
 end)
 

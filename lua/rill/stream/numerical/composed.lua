@@ -32,11 +32,24 @@ local function axes_of(where, s, axis, options, keep)
     return axes.several(place, axis, #s.shape), o.keep or false
 end
 
--- Returns the largest elements along axes, which are kept, as constants: results that do not depend on them have no
--- derivative by them.
-local function largest(s, list)
-    local m <const> = s:max(list, {keep = true})
-    return recorder.on and rill.constant(m) or m
+local KEEP <const> = {keep = true}
+
+-- Returns exp(s) / sum(exp(s)) along an axis or a list of axes.
+local soft <const> = recorder.wrap("s:softmax values", function(s, axis)
+    local powers <const> = rill.exp(s - s:max(axis, KEEP))
+    return (powers / powers:sum(axis, KEEP)):eval()
+end)
+
+-- Returns log(sum(exp(s))) along an axis or a list of axes, which are kept.
+local log_sum <const> = recorder.wrap("s:logsumexp values", function(s, axis)
+    local m <const> = s:max(axis, KEEP)
+    local base <const> = rill.where(rill.isinf(m), 0, m)
+    return (rill.log(rill.exp(s - base):sum(axis, KEEP)) + base):eval()
+end)
+
+-- Returns the only axis of a list, along which the sum of an expression is one launch, or the list.
+local function one_of(list)
+    return #list == 1 and list[1] or list
 end
 
 --- s:softmax([axis]) returns exp(s) / sum(exp(s)) along an axis or a table of axes, a new stream of the shape of s
@@ -50,15 +63,7 @@ function composed.softmax(s, axis, ...)
     if s.size == 0 then
         return s:copy()
     end
-    local powers <const> = rill.exp(s - largest(s, list))
-    return (powers / powers:sum(list, {keep = true})):eval()
-end
-
--- Returns log(sum(exp(s))) along axes, which are kept.
-local function log_sum(s, list)
-    local m <const> = largest(s, list)
-    local base <const> = rill.where(rill.isinf(m), 0, m):eval()
-    return (rill.log(rill.exp(s - base):sum(list, {keep = true})) + base):eval()
+    return soft(s, one_of(list))
 end
 
 --- s:logsumexp([axis [, {keep =}]]) returns log(sum(exp(s))) of all elements, or along an axis or a table of axes. The
@@ -70,7 +75,7 @@ function composed.logsumexp(s, axis, options, ...)
     s = types.reals("s:logsumexp: argument 's'", s)
     local list, keep = axes_of("s:logsumexp", s, axis, options, true)
     if list == nil then
-        return s.size == 0 and -math.huge or recorder.number(log_sum(axes.reshaped(s, s.size), {1}))
+        return s.size == 0 and -math.huge or recorder.number(log_sum(axes.reshaped(s, s.size), 1))
     end
     local _, seen = axes.several("s:logsumexp", list, #s.shape)
     local kept, rest, count = s.shape, {}, 1
@@ -81,7 +86,7 @@ function composed.logsumexp(s, axis, options, ...)
             rest[#rest + 1] = size
         end
     end
-    local result <const> = count > 0 and s.size > 0 and log_sum(s, list) or
+    local result <const> = count > 0 and s.size > 0 and log_sum(s, one_of(list)) or
         rill.full(kept, -math.huge, types.real_of(s))
     return keep and result or result:reshape(#rest > 0 and rest or 1)
 end
