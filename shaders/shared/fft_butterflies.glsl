@@ -68,3 +68,25 @@ void butterfly8(inout C a, inout C b, inout C c, inout C d, inout C e, inout C f
     g = x6;
     h = x7;
 }
+
+// Return v times the root of unity of order 16 to the first, second and third power.
+C turn1(C v) { return v * cos16_1 + turn(v) * sin16_1; }
+C turn2(C v) { return (v + turn(v)) * cos8_1; }
+C turn3(C v) { return v * sin16_1 + turn(v) * cos16_1; }
+
+void butterfly16(inout C v[16])
+{
+    butterfly4(v[0], v[4], v[8], v[12]);
+    butterfly4(v[1], v[5], v[9], v[13]);
+    butterfly4(v[2], v[6], v[10], v[14]);
+    butterfly4(v[3], v[7], v[11], v[15]);
+    C a = v[0], b = v[1], c = v[2], d = v[3];
+    butterfly4(a, b, c, d);
+    C e = v[4], f = turn1(v[5]), g = turn2(v[6]), h = turn3(v[7]);
+    butterfly4(e, f, g, h);
+    C i = v[8], j = turn2(v[9]), k = turn(v[10]), l = turn(turn2(v[11]));
+    butterfly4(i, j, k, l);
+    C m = v[12], n = turn3(v[13]), o = turn(turn2(v[14])), p = -turn1(v[15]);
+    butterfly4(m, n, o, p);
+    v = C[16](a, e, i, m, b, f, j, n, c, g, k, o, d, h, l, p);
+}

@@ -1,4 +1,5 @@
-// Complex numbers: R is their real type. `way` is 1, or -1 for the inverse transform.
+// Complex numbers: R is their real type. `way` is 1, or -1 for the inverse transform. A shader that
+// has only the forward transform defines it as a macro before.
 #ifdef DOUBLE
 #define R double
 R scale() { return packDouble2x32(uvec2(PARAMETER(FFT_P_SCALE), PARAMETER(FFT_P_SCALE + 1))); }
@@ -6,7 +7,9 @@ R scale() { return packDouble2x32(uvec2(PARAMETER(FFT_P_SCALE), PARAMETER(FFT_P_
 #define R float
 R scale() { return uintBitsToFloat(PARAMETER(FFT_P_SCALE)); }
 #endif
+#ifndef way
 float way() { return uintBitsToFloat(PARAMETER(FFT_P_SIGN)); }
+#endif
 
 // times: a w, for one or two numbers. turn(a): -i a, or i a for the inverse transform.
 vec2 times(vec2 a, vec2 w) { return a * w.x + vec2(-a.y, a.x) * w.y; }

@@ -1,4 +1,4 @@
-// Words of the parameters of fft_pass.comp and fft_group.comp, for C and for GLSL. The length of a
+// Words of the parameters of fft_pass.comp, fft_group.comp and fft_exchange.comp, for C and for GLSL. The length of a
 // transform is radix times m times stride, see fft_pass.comp. Columns are the units of butterflies,
 // in texels if a texel has two elements.
 #define FFT_P_COLUMNS 0 // columns of all transforms
@@ -18,6 +18,8 @@
 #define FFT_P_WIDTH 14   // columns of a work group
 #define FFT_P_PITCH 15   // distance between columns in shared memory
 #define FFT_P_REST 16    // m
+// For fft_exchange.comp.
+#define FFT_P_ANGLE 12 // 2^32 / (radix m): the angle of the root of unity, where 2^32 is a whole turn
 #define FFT_P_VECTORS 5
 
 // The table contains the roots for the length, then the first FFT_FINE roots of the whole, then

@@ -138,8 +138,89 @@ local function assert_real(type, shape, axes)
     close(s:values(), back:values(), type, what .. " and back")
 end
 
+-- Some coefficients of the first and the last line along dimension `axis` of two.
+local function assert_lines(type, shape, axis, inverse)
+    local s = random(type, shape, 5)
+    local lines, got = s, rill.fft(s, {axes = axis, inverse = inverse})
+    if axis == 1 then lines, got = lines:transpose(), got:transpose() end
+    local n <const>, count <const> = shape[axis], shape[3 - axis]
+    local cos, sin = roots(n)
+    local expected, values = {}, {}
+    for _, line in ipairs {1, count} do
+        local from, to = lines[line]:copy():values(), got[line]:copy():values()
+        for i = 0, 7 do
+            local k = (i * 2654435761 + i // 4) % n
+            local x, y = coefficient(from, n, inverse and (n - k) % n or k, cos, sin, 0, 1)
+            local scale = inverse and 1 / n or 1
+            table.move({x * scale, y * scale}, 1, 2, #expected + 1, expected)
+            table.move(to, 2 * k + 1, 2 * k + 2, #values + 1, values)
+        end
+    end
+    close(expected, values, type, ("%s of %s along %d"):format(type, s.shape, axis))
+end
+
 describe("fft", function()
     leaks.watch(setup, teardown)
+
+    -- Work groups transform several lines, and the last group has fewer.
+    it("of powers of two, of rows and columns", function()
+        for bits = 1, 12 do
+            assert_lines("vec2", {5, 1 << bits}, 2, bits % 2 == 0)
+            assert_lines("vec2", {1 << bits, 6}, 1, bits % 2 == 1)
+        end
+        assert_lines("vec2", {3, 1 << 13}, 2)
+        assert_lines("vec2", {256, 37}, 1)
+        assert_lines("vec2", {1, 1024}, 1) -- nothing to transform
+    end)
+
+    it("of powers of two, of rows and columns of doubles #doubles", function()
+        for bits = 1, 12, 3 do
+            assert_lines("dvec2", {5, 1 << bits}, 2, bits % 2 == 0)
+            assert_lines("dvec2", {1 << bits, 6}, 1, bits % 2 == 1)
+        end
+    end)
+
+    it("of powers of two, of more rows and columns #long #doubles", function()
+        for _, type in ipairs {"vec2", "dvec2"} do
+            for bits = 1, 12 do
+                for _, count in ipairs {1, 3, 4, 33} do
+                    assert_lines(type, {count, 1 << bits}, 2)
+                    assert_lines(type, {1 << bits, count}, 1)
+                end
+            end
+            for bits = 13, 16 do
+                assert_some(type, 1 << bits, 3)
+            end
+        end
+        assert_some("vec2", 1 << 19, 3)
+        assert_some("vec2", 1 << 20, 3)
+    end)
+
+    it("keeps NaN and infinity in their lines, and begins at any element", function()
+        for _, axis in ipairs {1, 2} do
+            local s = random("vec2", {64, 64}, 3)
+            local clean = rill.fft(s, {axes = axis})
+            s:set({0 / 0, 1}, 7, 7)
+            s:set({1, 1 / 0}, 20, 20)
+            local got = rill.fft(s, {axes = axis})
+            for i = 1, 64 do
+                local from, to = {i, 1}, {i, 64}
+                if axis == 1 then from, to = {1, i}, {64, i} end
+                local line = got:domain(from, to):copy()
+                if i == 7 or i == 20 then
+                    local x = line:values()[33]
+                    assert.is_true(x ~= x or math.abs(x) == math.huge)
+                else
+                    assert.is_true(clean:domain(from, to):copy():bytes() == line:bytes(), "line " .. i)
+                end
+            end
+        end
+        local s = random("vec2", 1200, 3)
+        for _, n in ipairs {64, 1024} do
+            local part = s:domain(4, n + 3)
+            assert.is_true(rill.fft(part:copy()):bytes() == rill.fft(part):bytes())
+        end
+    end)
 
     it("of one dimension, of lengths of all kinds", function()
         for _, n in ipairs {1, 2, 7, 11, 15, 16, 17, 32, 1009, 1024} do

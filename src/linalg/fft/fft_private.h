@@ -35,6 +35,16 @@ typedef struct FftFamily {
 extern const FftFamily fft_registers;     /* butterflies in registers, for processors */
 extern const FftFamily fft_shared_memory; /* transforms in shared memory, for GPUs */
 
+/* Passes of lengths that are powers of two, for GPUs: exchange.c. They begin at FFT_EXCHANGE_LEAST. */
+enum { FFT_EXCHANGE_LEAST = 16 };
+
+/* Returns log2 of the greatest length of a pass. `contiguous`: the transform has one pass, without stride. */
+int fft_exchange_most(const Stream *s, bool contiguous);
+/* Returns whether fft_exchange_run can run a pass. */
+bool fft_exchange_serves(const FftPass *pass);
+/* Runs one pass, as FftFamily. */
+bool fft_exchange_run(const Fft *f, const FftPass *pass, bool last, const Stream *from, Stream *to);
+
 /* Returns whether elements are dvec2. */
 bool fft_wide(const Stream *s);
 /* Returns the GLSL of the constants of fft_butterflies.glsl. */

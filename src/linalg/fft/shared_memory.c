@@ -1,5 +1,5 @@
 /* Transforms in shared memory, for GPUs. As few passes over memory as shared memory allows: each is a transform of up
- * to some thousand elements. */
+ * to some thousand elements. Passes whose length is a power of two are in exchange.c. */
 #include "gpu/program/shader.h"
 #include "linalg/fft/fft_private.h"
 
@@ -53,19 +53,42 @@ static bool spread(int64_t length, int count, int64_t most, int64_t *lengths)
     return true;
 }
 
-static int find_passes(const Fft *f, const Stream *s, FftPass passes[FFT_PASSES])
+/* Divides the length into as few lengths of passes as possible. Returns their number. */
+static int divide_length(const Fft *f, const Stream *s, int64_t *lengths)
 {
-    int64_t lengths[FFT_PASSES], length = f->length, stride = f->inner, room = room_of(s);
     int count = 1;
-    if (length == 1) {
-        return 0;
-    }
-    lengths[0] = length;
-    if (length > room || (f->inner > 1 && length > WIDE)) {
-        while (!spread(length, count, WIDE, lengths)) {
+    lengths[0] = f->length;
+    if (f->length > room_of(s) || (f->inner > 1 && f->length > WIDE)) {
+        while (!spread(f->length, count, WIDE, lengths)) {
             count++;
         }
     }
+    return count;
+}
+
+/* Divides 2^bits into lengths for fft_exchange_run, which are about equal. */
+static int divide_power(const Fft *f, const Stream *s, int bits, int64_t *lengths)
+{
+    bool whole = f->inner == 1 && bits <= fft_exchange_most(s, true);
+    int most = fft_exchange_most(s, whole), count = (bits + most - 1) / most;
+    for (int i = 0; i < count; i++) {
+        lengths[i] = (int64_t)1 << ((bits + i) / count);
+    }
+    return count;
+}
+
+static int find_passes(const Fft *f, const Stream *s, FftPass passes[FFT_PASSES])
+{
+    int64_t lengths[FFT_PASSES], length = f->length, stride = f->inner;
+    int bits = 0;
+    while (length >> bits > 1) {
+        bits++;
+    }
+    if (length == 1) {
+        return 0;
+    }
+    bool power = length == (int64_t)1 << bits && length >= FFT_EXCHANGE_LEAST;
+    int count = power ? divide_power(f, s, bits, lengths) : divide_length(f, s, lengths);
     for (int i = 0; i < count; i++) {
         length /= lengths[i];
         passes[i] = (FftPass){lengths[i], length, stride};
@@ -125,6 +148,9 @@ static bool run_pass(const Fft *f, const FftPass *pass, bool last, const Stream 
 {
     Device *device = from->device;
     int64_t room = room_of(from);
+    if (fft_exchange_serves(pass)) {
+        return fft_exchange_run(f, pass, last, from, to);
+    }
     Program *program = find_program(device, room, fft_wide(from));
     Buffer *roots = program ? find_roots(device, pass, fft_wide(from)) : NULL;
     if (!roots || !buffer_block_fits(to->buffer) || !buffer_block_fits(from->buffer)) {
