@@ -14,7 +14,7 @@ local cases = {
     "pocl", "mv",
     "predication", "horn", "cost", "gpu", "image", "geometry", "neighbors", "reuse", "compile", "distance", "embree",
     "ray", "containers", "container_access", "mpi", "gradient", "live",
-    "tables", "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook", "big", "random",
+    "tables", "projects", "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook", "big", "random",
 }
 
 local function first_match(path, pattern)
