@@ -299,7 +299,8 @@ docs/guide_from_cuda.md: cuda, opencl, grid stride loop, warp shuffle, thread bl
 docs/guide_tables.md: pandas, polars, data analysis
 docs/guide_points.md: open3d, point cloud, surface reconstruction
 docs/guide_recipes.md: recipes, examples of programs, k means, clustering, confusion matrix, random walk
-docs/guide_projects.md: scientific programs, lattice boltzmann, gray scott, reaction diffusion, ising model, phase correlation, pagerank, recipes
+docs/guide_projects.md: scientific programs, lattice boltzmann, gray scott, reaction diffusion, ising model, recipes
+docs/guide_projects.md: phase correlation, pagerank
 docs/guide_recipes.md: time series
 docs/driver.md: install driver, no gpu, headless, software rendering, mesa, device not found, no device found
 docs/driver.md: run on cpu, run without gpu
