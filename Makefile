@@ -55,7 +55,7 @@ LIVE_FLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,libwebsockets))
 LIVE_LIBS = $(call pkg,--libs,libwebsockets)
 LIVE_CORE = $(if $(filter yes,$(LIVE)),$(BUILD)/rill/live/core.so)
 LIVE_OBJECTS = $(LIVE_SOURCES:src/%.c=$(BUILD)/obj/%.o) \
-	$(addprefix $(BUILD)/obj/,base/error.o base/strbuf.o io/image/image.o io/image/jpeg.o)
+	$(addprefix $(BUILD)/obj/,base/error.o base/strbuf.o base/thread/thread.o io/image/image.o io/image/jpeg.o)
 SOURCES := $(filter-out $(MPI_SOURCES) $(LIVE_SOURCES),$(wildcard src/*/*.c src/*/*/*.c))
 SHADERS := $(sort $(wildcard shaders/*.comp shaders/*.vert shaders/*.frag shaders/shared/*.glsl shaders/shared/*.h shaders/functions/*.glsl))
 EMBEDDED := $(if $(SHADERS),$(BUILD)/shaders_embedded)
@@ -256,7 +256,7 @@ fuzz-readers: ## run the file readers under libFuzzer and sanitizers: SECONDS=60
 	@$(AGAIN) $(BUILD)/readers/readers
 	@SECONDS='$(SECONDS)' FORMATS='$(FORMATS)' $(LUA) fuzz/readers.lua '$(BUILD)/readers/readers'
 
-$(BUILD)/readers/readers: fuzz/readers.c $(wildcard src/base/*.[ch] src/io/*.[ch] src/io/*/*.[ch])
+$(BUILD)/readers/readers: fuzz/readers.c $(wildcard src/base/*.[ch] src/base/*/*.[ch] src/io/*.[ch] src/io/*/*.[ch])
 	@mkdir -p $(@D)
 	$(call say,clang,$@)clang -std=c11 -O1 -g -D_GNU_SOURCE -Isrc -Ishaders $(DEP_FLAGS) $(JPEG_FLAGS) $(SNDFILE_FLAGS) -Wall -Wextra -o $@ $(filter %.c,$^) \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(DEP_DIRS) -lpng $(JPEG_LIBS) $(SNDFILE_LIBS) -lz -lm -lpthread
@@ -269,7 +269,7 @@ fuzz-texts: ## run the front end of kernels under libFuzzer and sanitizers: SECO
 		corpus $(wildcard $(CURDIR)/lua/rill/*/kernels $(CURDIR)/lua/rill/*/*/kernels) >texts.log 2>&1 || { tail -60 texts.log; exit 1; }
 	@grep "number_of_executed_units" $(BUILD)/texts/texts.log
 
-TEXT_SOURCES := $(wildcard src/base/*.c $(addprefix src/kernel/,$(addsuffix /*.c,text tree pass check emit))) src/stream/type.c \
+TEXT_SOURCES := $(wildcard src/base/*.c src/base/*/*.c $(addprefix src/kernel/,$(addsuffix /*.c,text tree pass check emit))) src/stream/type.c \
 	src/stream/boundary.c src/stream/structure.c src/stream/declaration.c
 
 $(BUILD)/texts/texts: fuzz/texts.c $(TEXT_SOURCES)

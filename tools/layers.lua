@@ -86,6 +86,7 @@ local layers = {
 -- The directories of a layer, in the same order; "" stands for the files directly in the layer. A layer without a
 -- row has no other directories.
 local directories = {
+    base = {{"thread"}, {""}},
     gpu = {{"context"}, {"memory"}, {"program"}, {"raster"}, {"driver_test"}, {""}},
     kernel = {{"text"}, {"tree"}, {"pass"}, {"check", "emit"}, {"variant"}, {""}, {"launch"}, {"host"}},
     primitive = {{"engine"}, {"reduction"}, {"sorting"}, {"indexed", "ray_tree", "vertex_cache"}},

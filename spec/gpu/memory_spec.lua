@@ -196,4 +196,47 @@ describe("memory of the process", function()
         ]]
         assert.is_true(tonumber(out) < 64 * 1024, out)
     end)
+
+    it("transfers through a queueing device's ring at the ends of its parts", function()
+        assert.equal("good\n", process.output([[
+            local rill = require "rill"
+            local m, pieces = 1 << 18, {} -- words of a part; of a large part: 8 m
+            for i = 1, 9 do pieces[i] = ("<I4"):pack(i * 2654435761 & 0xffffffff):rep(m * 4 + i) end
+            local whole, draw = table.concat(pieces), 7
+            for _, size in ipairs {m, m + 1, 4 * m, 4 * m + 1, 4 * m + 1, m - 1, 8 * m + 3, 31 * m + 5, #whole // 4} do
+                for _, first in ipairs {1, 6} do
+                    local s <close> = rill.stream("uint", size + 10)
+                    local view, last, text = s:domain(first, first + size - 1), s:domain(size + 9, size + 10),
+                        whole:sub(-4 * size)
+                    draw = draw + 4
+                    last:write {draw, draw + 1}
+                    view:write(text)
+                    assert(view:bytes() == text)
+                    assert(last:get(1) == draw and last:get(2) == draw + 1)
+                    assert(view:copy():bytes() == text)
+                end
+            end
+            print "good"
+        ]], {RILL_ASYNC = "1", RILL_FAMILY = "gpu"}))
+    end)
+
+    it("downloads without page faults other than those of the string", function()
+        local faults = tonumber(process.output([[
+            local rill = require "rill"
+            local s = rill.random(1 << 24)
+            local function faults()
+                local file <close> = io.open "/proc/self/stat"
+                local words = {}
+                for word in file:read "a":match "%) (.*)":gmatch "%S+" do words[#words + 1] = word end
+                return tonumber(words[8])
+            end
+            s:bytes()
+            collectgarbage()
+            local before = faults()
+            s:bytes()
+            print(faults() - before)
+        ]], {RILL_ASYNC = "1", GLIBC_TUNABLES = "glibc.malloc.hugetlb=0"}))
+        -- The allocator of a sanitizer keeps what was freed.
+        assert.is_true(faults <= (os.getenv "RILL_SANITIZE" and 50000 or 16500), faults)
+    end)
 end)

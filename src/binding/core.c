@@ -1,5 +1,5 @@
 /* luaopen_rill_core, the entry point of rill.core. */
-#include "base/lock.h"
+#include "base/thread/lock.h"
 #include "binding/binding.h"
 #include "gpu/context/device.h"
 

@@ -1,7 +1,7 @@
 #include "kernel/fault.h"
 
 #include "base/array.h"
-#include "base/lock.h"
+#include "base/thread/lock.h"
 #include "gpu/context/device.h"
 #include "kernel/kernel.h"
 

@@ -1,4 +1,5 @@
 /* The web server of a view: its thread, its listening socket and its connections. */
+#include "base/thread/thread.h"
 #include "live/connection.h"
 
 #include <errno.h>
@@ -233,17 +234,6 @@ static bool create_context_quietly(Server *server)
     return created;
 }
 
-/* Signals belong to the script's threads. */
-static bool start_thread(Server *server)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int status = pthread_create(&server->thread, NULL, serve, server);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return status == 0;
-}
-
 static void server_free(Server *server)
 {
     for (int i = 0; i < server->file_count; i++) {
@@ -275,7 +265,7 @@ static bool start(Server *server, const ServerOptions *options, char *reason, si
     server->port = port_of(server->listener);
     snprintf(reason, size, "libwebsockets could not start");
     bool created = create_context_quietly(server);
-    if (!created || !start_thread(server)) {
+    if (!created || thread_start(&server->thread, serve, server) != 0) {
         if (server->context) {
             lws_context_destroy(server->context);
         }

@@ -1,6 +1,6 @@
 /* Structure types. They are interned and reference-counted, and freed with the last reference. */
 #include "base/error.h"
-#include "base/lock.h"
+#include "base/thread/lock.h"
 #include "stream/type.h"
 
 #include <ctype.h>

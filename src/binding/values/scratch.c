@@ -2,9 +2,12 @@
 #include "binding/binding.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /* The sizes of blocks that are kept. Smaller blocks do not come from new pages. */
 static const size_t KEPT_LEAST = 128 << 10, KEPT_MOST = 64 << 20;
+/* The size of a large page. Each page costs a page fault when it is first written. */
+static const size_t LARGE_PAGE = 2 << 20;
 
 static const char scratch_key;
 
@@ -16,6 +19,20 @@ static int scratch_gc(lua_State *L)
     return 0;
 }
 
+/* Returns new memory, in large pages where the system has them, or NULL. */
+static void *allocate_pages(size_t bytes)
+{
+    void *memory = NULL;
+    if (bytes < 2 * LARGE_PAGE) {
+        return malloc(bytes ? bytes : 1);
+    }
+    if (posix_memalign(&memory, LARGE_PAGE, bytes) != 0) {
+        return NULL;
+    }
+    madvise(memory, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+    return memory;
+}
+
 /* Returns the kept block if it is large enough, or else a new one. */
 static HostMemory allocate(State *state, size_t bytes)
 {
@@ -24,7 +41,7 @@ static HostMemory allocate(State *state, size_t bytes)
         state->scratch = (HostMemory){NULL, 0};
         return block;
     }
-    return (HostMemory){malloc(bytes ? bytes : 1), bytes};
+    return (HostMemory){allocate_pages(bytes), bytes};
 }
 
 void *scratch_push(lua_State *L, size_t bytes)

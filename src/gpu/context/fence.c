@@ -1,5 +1,10 @@
 /* Fences, which tell whether the device has finished the work that was issued before them. */
+#include "base/timer.h"
 #include "gpu/context/device_private.h"
+
+#include <sched.h>
+
+static const double POLL_SECONDS = 200e-6;
 
 FenceState fence_state(GLsync *fence, GLuint64 nanoseconds)
 {
@@ -27,6 +32,16 @@ GLsync fence_create(Device *device)
     return fence;
 }
 
+/* Polls for a short time: a driver takes 20 to 50 us to wake a thread that it has put to sleep. Other threads of the
+ * process run in between, on software devices those that finish the work. */
+static void poll_shortly(GLsync *fence)
+{
+    const double end = timer_clock() + POLL_SECONDS;
+    while (fence_state(fence, 0) == FENCE_PENDING && timer_clock() < end) {
+        sched_yield();
+    }
+}
+
 bool fence_wait(Device *device, GLsync *fence)
 {
     /* A driver resets a GPU that has not finished its work for a second or more. Some drivers then report that the
@@ -34,6 +49,7 @@ bool fence_wait(Device *device, GLsync *fence)
     const GLuint64 tenth = 100000000u;
     FenceState state;
     bool waited = false;
+    poll_shortly(fence);
     while ((state = fence_state(fence, tenth)) != FENCE_PASSED) {
         waited = true;
         if (!gl_error_alive(device) || !gl_error_check(device, "transfer_wait")) {

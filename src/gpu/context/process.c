@@ -1,7 +1,7 @@
 /* Detects forked child processes. fork does not copy the driver's threads, and waiting for them would never
  * end. A device can therefore be used only in the process that opened it, and if EGL was started before the
  * fork, the child cannot open another device. A fork does not wait for a device that another thread opens: the
- * child initializes the lock of the device list again. Other locks use base/lock.h. */
+ * child initializes the lock of the device list again. Other locks use base/thread/lock.h. */
 #include "gpu/context/device_private.h"
 
 #include <pthread.h>

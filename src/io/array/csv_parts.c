@@ -1,8 +1,9 @@
 #include "io/array/csv_parts.h"
 
+#include "base/thread/thread.h"
+
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,17 +23,6 @@ static void *read_part(void *self)
     CsvPart *part = self;
     part->done = part->read(&part->table, part->columns, false);
     return NULL;
-}
-
-/* Starts the thread of a part, which blocks all signals: the thread of the script handles them. */
-static bool start(CsvPart *part)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    part->started = pthread_create(&part->thread, NULL, read_part, part) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return part->started;
 }
 
 /* Returns the beginning of the first line at or after a position. */
@@ -198,7 +188,8 @@ bool csv_read_parts(CsvTable *table, CsvColumn *columns, CsvReadRows *read)
     memset(parts, 0, sizeof parts);
     int count = divide(table, columns, read, parts), running = count > 1;
     for (int p = 1; p < count && running; p++) {
-        running = start(&parts[p]) ? p + 1 : 0;
+        parts[p].started = thread_start(&parts[p].thread, read_part, &parts[p]) == 0;
+        running = parts[p].started ? p + 1 : 0;
     }
     if (running) {
         read_part(&parts[0]);

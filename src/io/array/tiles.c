@@ -1,6 +1,7 @@
 #include "io/array/tiles.h"
 
 #include "base/error.h"
+#include "base/thread/thread.h"
 #include "base/timer.h"
 #include "io/byteorder.h"
 #include "io/file.h"
@@ -8,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -230,15 +230,9 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Starts the thread. It blocks all signals, so that the thread of the script handles them, and a write beyond a limit of
- * the file's size fails instead of ending the process. */
 static bool start(Tiles *tiles)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(&tiles->thread, NULL, work, tiles);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int code = thread_start(&tiles->thread, work, tiles);
     tiles->started = code == 0;
     return tiles->started || error_set("cannot start a thread: %s", strerror(code));
 }

@@ -1,7 +1,7 @@
 #include "primitive/reduction/reduce_ops.h"
 
-#include "base/lock.h"
 #include "base/strbuf.h"
+#include "base/thread/lock.h"
 #include "primitive/reduction/binned.h"
 #include "primitive/reduction/scaled.h"
 #include "shaders_embedded.h"

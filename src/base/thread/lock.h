@@ -1,7 +1,7 @@
 /* Process-wide locks. A fork waits until no lock is held, so that in the child process all locks are free and
  * the data that they protect is consistent. */
-#ifndef RILL_BASE_LOCK_H
-#define RILL_BASE_LOCK_H
+#ifndef RILL_BASE_THREAD_LOCK_H
+#define RILL_BASE_THREAD_LOCK_H
 
 #include <pthread.h>
 #include <stdatomic.h>

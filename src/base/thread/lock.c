@@ -1,4 +1,4 @@
-#include "base/lock.h"
+#include "base/thread/lock.h"
 
 #include <stdbool.h>
 #include <stddef.h>
