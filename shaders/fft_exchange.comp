@@ -73,7 +73,7 @@ C root(uint x)
     return (quarter & 2u) != 0u ? -w : w;
 }
 
-// Multiplies four elements by the powers 4 a to 4 a + 3 of a root.
+// Multiplies four elements by the powers 4 a to 4 a + 3 of a root, and by `root(first)`.
 #define MULTIPLY(a) \
     w = root(first + uint(4 * a) * step); \
     v[4 * a] = times(v[4 * a], w); \
@@ -81,11 +81,18 @@ C root(uint x)
     v[4 * a + 2] = times(v[4 * a + 2], times(w, w2)); \
     v[4 * a + 3] = times(v[4 * a + 3], times(w, w3));
 
-// Multiplies element i by root(first + i step), a product of at most two roots.
-void twiddle(inout C v[SLOTS], uint first, uint step)
+// Multiplies element i by root(first + i step), a product of at most two roots. `shifted`: first may
+// differ from 0.
+void twiddle(inout C v[SLOTS], bool shifted, uint first, uint step)
 {
     C w, w1 = root(step), w2 = root(2u * step), w3 = root(3u * step);
-    MULTIPLY(0)
+    if (shifted) {
+        MULTIPLY(0)
+    } else {
+        v[1] = times(v[1], w1);
+        v[2] = times(v[2], w2);
+        v[3] = times(v[3], w3);
+    }
 #if SLOT_BITS > 2
     MULTIPLY(1)
 #endif
@@ -136,7 +143,7 @@ C rotated(C v, int e)
 void butterflies(inout C v[SLOTS], uint step)
 {
 #if LAST_BITS == SLOT_BITS
-    twiddle(v, 0u, step);
+    twiddle(v, false, 0u, step);
     butterfly(v);
 #else
     C w[1 << LAST_BITS];
@@ -234,12 +241,12 @@ void main()
     }
 #ifdef TWIDDLED
     uint angle = p * PARAMETER(FFT_P_ANGLE);
-    twiddle(v, angle * unit, angle << UNIT_BITS);
+    twiddle(v, true, angle * unit, angle << UNIT_BITS);
 #endif
     butterfly(v);
 #if LENGTH_BITS > SLOT_BITS + LAST_BITS
     exchange(v, lane, column_of(lane, FROM_BITS), unit, SLOT_BITS, LAST_BITS, false);
-    twiddle(v, 0u, unit >> LAST_BITS << (32 - 2 * SLOT_BITS));
+    twiddle(v, false, 0u, unit >> LAST_BITS << (32 - 2 * SLOT_BITS));
     butterfly(v);
     barrier();
 #endif

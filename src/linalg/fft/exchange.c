@@ -3,9 +3,9 @@
 #include "linalg/fft/fft_private.h"
 
 /* MEMORY: bytes of shared memory of a group. SECTOR: bytes that memory transfers at once. LEAST_BITS: log2 of the
- * least elements of a group. GROUPS: least number of groups before groups become larger. BANKS: bytes of
- * shared memory in different banks. */
-enum { MEMORY = 1 << 14, SECTOR = 32, LEAST_BITS = 10, GROUPS = 512, BANKS = 128, SLOT_BITS = 4 };
+ * least elements of a group. LANE_BITS: log2 of the most lanes of a group, if it has no more columns than a sector.
+ * GROUPS: least number of groups before groups become larger. BANKS: bytes of shared memory in different banks. */
+enum { MEMORY = 1 << 14, SECTOR = 32, LEAST_BITS = 10, LANE_BITS = 8, GROUPS = 512, BANKS = 128, SLOT_BITS = 4 };
 
 /* The bits of fft_exchange.comp. */
 typedef struct Bits {
@@ -50,15 +50,15 @@ bool fft_exchange_serves(const FftPass *pass)
 static Bits find_bits(const Fft *f, const FftPass *pass, const Stream *s)
 {
     Bits bits = {.length = log2_of(pass->radix)};
-    int most = most_bits(s), size = LEAST_BITS;
+    bits.slot = bits.length == 9 ? 3 : least(SLOT_BITS, bits.length - 2);
+    bits.last = (bits.length - 1) % bits.slot + 1;
+    int most = least(most_bits(s), LANE_BITS + bits.slot), size = LEAST_BITS;
     int64_t elements = f->outer * f->length * f->inner;
     for (; size < most && elements >> size > GROUPS; size++) {
     }
     int columns = pass->rest * pass->stride > 1 ? log2_of(SECTOR / s->type->bytes) : 0;
     size = size < bits.length + columns ? bits.length + columns : size;
     bits.width = size - bits.length;
-    bits.slot = bits.length == 9 ? 3 : least(SLOT_BITS, bits.length - 2);
-    bits.last = (bits.length - 1) % bits.slot + 1;
     bits.from = least(bits.width, log2_of(pass->stride));
     bits.to = least(bits.width, log2_of(pass->rest * pass->stride));
     return bits;
