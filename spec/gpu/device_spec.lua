@@ -161,6 +161,16 @@ describe("the environment", function()
         end
     end)
 
+    it("RILL_POLL is a number of microseconds", function()
+        local result = process.run("require('rill').device()", {RILL_POLL = "-1"})
+        assert.equal(1, result.status)
+        assert.is_not_nil(result.err:find('RILL_POLL is "-1": expected a number of microseconds', 1, true))
+        for _, good in ipairs {"0", "100000"} do
+            assert.equal("6", process.output("local r = require('rill') io.write(r.from({1, 2, 3}):sum())",
+                {RILL_POLL = good, RILL_ASYNC = "1"}))
+        end
+    end)
+
     it("RILL_CHECK=1 switches checks on", function()
         local script = "io.write(tostring(require('rill').check()))"
         assert.equal("true", process.output(script, {RILL_CHECK = "1"}))

@@ -1,5 +1,8 @@
 #include "base/environment.h"
 
+#include "base/error.h"
+
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,4 +16,16 @@ bool environment_flag(const char *name)
 {
     const char *value = environment_text(name);
     return value && strcmp(value, "0") != 0;
+}
+
+bool environment_number(const char *name, const char *expected, int *value)
+{
+    const char *text = environment_text(name);
+    char *end = NULL;
+    const long number = text ? strtol(text, &end, 10) : *value;
+    if (text && (*end || number < 0 || number > INT_MAX)) {
+        return error_set("%s is \"%s\": expected %s", name, text, expected);
+    }
+    *value = (int)number;
+    return true;
 }

@@ -46,7 +46,8 @@ static bool set_up(Device *device, bool *final)
     }
     DriverTestMeasures measures;
     bool good = driver_test_measure(device, &measures, final) && traits_look_up(device, &measures) &&
-                poison_look_up(device) && large_pages_look_up(device) && tuning_look_up(device);
+                poison_look_up(device) && large_pages_look_up(device) && fence_look_up(device) &&
+                tuning_look_up(device);
     if (!good) {
         fault_destroy(device);
         return false;

@@ -159,6 +159,7 @@ struct Device {
     void (*drop_framebuffers)(Device *device);
     void (*trim_programs)(Device *device); /* deletes most idle programs; may be NULL */
     Staging *staging;                      /* idle staging buffers */
+    double poll_seconds;                   /* see fence.c */
     bool staged;                           /* transfers use the ring: see staging_ring.c */
     StagingRing *ring;                     /* NULL until the first transfer */
     uint64_t pinned_bytes;                 /* smallest buffer that pinned_memory.c allocates */
@@ -287,6 +288,8 @@ bool fault_report(Device *device);
 
 /* context/fence.c */
 
+/* Sets device->poll_seconds from RILL_POLL. Returns false with error_set if its value is invalid. */
+bool fence_look_up(Device *device);
 typedef enum FenceState { FENCE_PENDING, FENCE_PASSED, FENCE_FAILED } FenceState;
 /* Waits at most some nanoseconds for a fence. A fence that passed is deleted and set to NULL; NULL counts as
  * passed. */

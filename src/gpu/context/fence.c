@@ -1,10 +1,19 @@
 /* Fences, which tell whether the device has finished the work that was issued before them. */
+#include "base/environment.h"
 #include "base/timer.h"
 #include "gpu/context/device_private.h"
 
 #include <sched.h>
 
-static const double POLL_SECONDS = 200e-6;
+enum { POLL_MICROSECONDS = 200 };
+
+bool fence_look_up(Device *device)
+{
+    int microseconds = POLL_MICROSECONDS;
+    bool valid = environment_number("RILL_POLL", "a number of microseconds", &microseconds);
+    device->poll_seconds = 1e-6 * microseconds;
+    return valid;
+}
 
 FenceState fence_state(GLsync *fence, GLuint64 nanoseconds)
 {
@@ -34,10 +43,10 @@ GLsync fence_create(Device *device)
 
 /* Polls for a short time: a driver takes 20 to 50 us to wake a thread that it has put to sleep. Other threads of the
  * process run in between, on software devices those that finish the work. */
-static void poll_shortly(GLsync *fence)
+static void poll_shortly(const Device *device, GLsync *fence)
 {
-    const double end = timer_clock() + POLL_SECONDS;
-    while (fence_state(fence, 0) == FENCE_PENDING && timer_clock() < end) {
+    const double end = timer_clock() + device->poll_seconds;
+    while (timer_clock() < end && fence_state(fence, 0) == FENCE_PENDING) {
         sched_yield();
     }
 }
@@ -49,7 +58,7 @@ bool fence_wait(Device *device, GLsync *fence)
     const GLuint64 tenth = 100000000u;
     FenceState state;
     bool waited = false;
-    poll_shortly(fence);
+    poll_shortly(device, fence);
     while ((state = fence_state(fence, tenth)) != FENCE_PASSED) {
         waited = true;
         if (!gl_error_alive(device) || !gl_error_check(device, "transfer_wait")) {

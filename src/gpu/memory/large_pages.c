@@ -183,11 +183,9 @@ static LargePages *find_gpu(const uint8_t uuid[VK_UUID_SIZE])
 
 bool large_pages_look_up(Device *device)
 {
-    const char *text = environment_text("RILL_LARGE_PAGES");
-    char *end = NULL;
-    const long mib = text ? strtol(text, &end, 10) : DEFAULT_MIB;
-    if (text && (*end || mib < 0 || mib > INT32_MAX)) {
-        return error_set("RILL_LARGE_PAGES is \"%s\": expected a number of MiB, or 0 for no large pages", text);
+    int mib = DEFAULT_MIB;
+    if (!environment_number("RILL_LARGE_PAGES", "a number of MiB, or 0 for no large pages", &mib)) {
+        return false;
     }
     const bool possible = device->staged && !device->info.software && glCreateMemoryObjectsEXT && glImportMemoryFdEXT &&
                           glBufferStorageMemEXT && glGetUnsignedBytei_vEXT &&
