@@ -20,6 +20,15 @@ function support.timed(run, runs)
     return (rill.clock() - start) / runs
 end
 
+--- support.warm(run, seconds): calls `run` for some seconds, so that a device reaches its clock.
+function support.warm(run, seconds)
+    local stop = rill.clock() + seconds
+    repeat
+        run()
+        rill.sync()
+    until rill.clock() >= stop
+end
+
 --- support.race(rounds, ...): runs contenders, functions that return the seconds they took, in turn: one round that is not counted, then `rounds`. Returns
 --- the median of each, in order.
 function support.race(rounds, ...)

@@ -48,6 +48,12 @@ class Cupy:
     def sort(self, u):
         return xp.sort(u)
 
+    def gather(self, x, index):
+        return xp.take(x, index)
+
+    def fft(self, x):
+        return xp.fft.fft(x.view(xp.complex64)[..., 0]).view(xp.float32).reshape(x.shape)
+
 
 class Torch:
     def __init__(self):
@@ -71,6 +77,12 @@ class Torch:
 
     def sort(self, u):
         return xp.sort(u).values
+
+    def gather(self, x, index):
+        return xp.index_select(x, 0, index)
+
+    def fft(self, x):
+        return xp.view_as_real(xp.fft.fft(xp.view_as_complex(x)))
 
 
 side = {"cupy": Cupy, "torch": Torch}[library]()
@@ -113,4 +125,7 @@ serve(library + " " + xp.__version__, {
     "filter": plain(lambda x: x[x < 0.5], "x"),
     "transpose": into_new(lambda m, r: side.copy(m.T, r), "m"),
     "sort": plain(side.sort, "k"),
+    "gather": plain(side.gather, "quarter", "index"),
+    "matmul": plain(lambda a, b: a @ b, "a", "b"),
+    **{f"fft{i}": plain(side.fft, f"fft{i}") for i in (1, 2, 3)},
 })
