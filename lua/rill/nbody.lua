@@ -17,7 +17,10 @@ local fail <const> = errors.fail
 --- N.time: seconds since the start. N.dt: default duration of a step in seconds. N.count: number of bodies.
 local bodies <const> = simulation.define {
     type = "rill.nbody", letter = "N", one = "bodies", plural = true,
-    streams = {"x", "v", "a", "m", "packed", "nth"}, shows = {"time", "dt", "count"},
+    streams = {"x", "v", "a", "m", "packed"}, shows = {"time", "dt", "count"},
+    release = function(b)
+        if b.nth then b.nth:close() end
+    end,
     describe = function(b) return ("nbody<%s>[%d] at %.6g s"):format(b.x.type, b.count, b.time) end,
 }
 local methods <const>, fields <const>, state_of <const> = bodies.methods, bodies.fields, bodies.check
@@ -28,8 +31,11 @@ fields.positions, fields.velocities, fields.masses = "x", "v", "m"
 
 -- Bodies that a launch processes, because some devices limit the trips of loops or the time of launches.
 local SLICE <const> = 32768
--- Bodies per invocation: llvmpipe is twice as fast with four as with one.
-local ABREAST <const> = {cpu = {0, 1, 2, 3}, gpu = {0}}
+-- Family cpu: bodies per invocation. llvmpipe is twice as fast with four as with one.
+local ABREAST <const> = {0, 1, 2, 3}
+-- Family gpu: invocations of a work group, the least number of invocations that occupies a GPU, and the most that share
+-- a body.
+local GROUP <const>, OCCUPIED <const>, MOST_LANES <const> = 256, 1 << 17, 32
 
 -- ---- options
 
@@ -93,7 +99,7 @@ local function in_slices(b, kernel, call)
 end
 
 local function pull(b)
-    b.pulls.a, b.pulls.first = b.on.part(b.a)
+    b.pulls.result, b.pulls.first = b.on.part(b.a)
     in_slices(b, b.passes.pull, b.pulls)
 end
 
@@ -103,8 +109,13 @@ local function depths(b)
     local depth = b.on.stream("double", b.count)
     drift(b, 0, 0)
     local own, first = b.on.part(depth)
-    in_slices(b, b.passes.weigh, {soft = b.soft * b.per ^ 2, per = b.per, first = first, x = (b.on.part(b.x)),
-        depth = own})
+    local call = {soft = b.soft * b.per ^ 2, first = first, result = own}
+    if b.lanes then
+        call.n, call.g, call.shape = own.size, 1, b.pulls.shape
+    else
+        call.x, call.per = (b.on.part(b.x)), b.per
+    end
+    in_slices(b, b.passes.weigh, call)
     return depth
 end
 
@@ -116,14 +127,39 @@ local function default_step(b)
     return least < math.huge and least > 0 and SHARE * least or 1
 end
 
+-- Returns the number of invocations that share a body, a power of two. It depends on the number of all bodies, so that
+-- sums do not depend on the number of processes.
+local function lanes_of(count)
+    local lanes = 1
+    while lanes < MOST_LANES and count * lanes < OCCUPIED do
+        lanes = 2 * lanes
+    end
+    return lanes
+end
+
+-- Compiles the kernels.
+local function add_passes(b)
+    b.lanes = rill.device().family == "gpu" and lanes_of(b.count) or nil
+    local values = {tiled = b.lanes ~= nil, abreast = ABREAST}
+    if b.lanes then
+        values.lanes, values.bodies, values.eight = b.lanes, GROUP // b.lanes, {0, 1, 2, 3, 4, 5, 6, 7}
+        values.sums = {{name = "pull", T = "vec" .. b.dimensions, depth = false},
+            {name = "weigh", T = "double", depth = true}}
+    end
+    b.passes = texts.passes:program(dimensions.with(b.dimensions, values))
+end
+
 local function add_calls(b)
     local count = b.on.part(b.a).size
-    local share = -(-count // #ABREAST[rill.device().family])
-    b.nth = rill.iota(share):copy()
     b.drifts = {a = b.a, m = b.m, x = b.x, v = b.v, b = b.packed, per = b.per, weight = b.weight}
-    b.pulls = {
-        n = count, share = share, g = b.G * b.per ^ 2 / b.weight, soft = b.soft * b.per ^ 2, nth = b.nth,
-    }
+    b.pulls = {n = count, g = b.G * b.per ^ 2 / b.weight, soft = b.soft * b.per ^ 2}
+    if b.lanes then
+        b.pulls.shape = GROUP * -(-count * b.lanes // GROUP)
+    else
+        b.pulls.share = -(-count // #ABREAST)
+        b.nth = rill.iota(b.pulls.share):copy()
+        b.pulls.nth = b.nth
+    end
 end
 
 --- rill.nbody{positions =, masses =, ...} returns bodies, at rest unless `velocities` is given. Arguments are
@@ -140,7 +176,7 @@ local function new(given)
     }
     b.m = masses_of(b, taken.masses)
     b.per, b.weight = per_extent(low, high, taken.softening), inverse(b.m:max())
-    b.passes = texts.passes:program(dimensions.with(b.dimensions, {abreast = ABREAST[rill.device().family]}))
+    add_passes(b)
     add_calls(b)
     drift(b, 0, 0)
     pull(b)

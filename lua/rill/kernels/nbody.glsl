@@ -12,24 +12,52 @@ kernel void drift(float kick, float share, float per, float weight, $V a<>, floa
     x += share * v;
     b = vec4(per * x, $if(rank == 2){0.0,} weight * m);
 }
-kernel void pull(int n, int share, int first, int from, int to, float g, float soft, int nth<>, vec4 b[], inout $V a[]) {
+$if(tiled){// A sum over all bodies j from `from` to `to`, for the bodies of this process. $lanes invocations share a body: each
+// takes every $lanes-th element of a tile in shared memory, eight elements at a time, and the first one adds their sums.
+$for(k, sums){kernel(256) void $k.name(int n, int first, int from, int to, float g, float soft, vec4 b[], inout $k.T result[]) {
+    shared vec4 tile[256];
+    shared $k.T parts[256];
+    int local = localid(), lane = local / $bodies, body = groupid() * $bodies + local % $bodies, own = first + min(body, n - 1);
+    $V here = $V(b[own].$fields);
+    $k.T sum = $k.T(0.0);
+    vec4 loaded = b[min(from + local, to - 1)];
+    for (int base = from; base < to; base += 256) {
+        barrier();
+        tile[local] = base + local < to ? loaded : vec4(0.0);
+        loaded = b[min(base + 256 + local, to - 1)];
+        barrier();
+        for (int k = lane; k < 256; k += 8 * $lanes) {
+            $for(i, eight){vec4 other$i; other$i = tile[k + $i * $lanes]; }
+            $for(i, eight){$V d$i; d$i = $V(other$i.$fields) - here; float near$i; near$i = closeness(d$i, soft);
+                sum += $if(k.depth){$k.T(base + k + $i * $lanes == own ? 0.0 : other$i.w * near$i)}$else{(other$i.w * near$i * (near$i * near$i)) * d$i}; }
+        }
+    }
+    parts[local] = sum;
+    barrier();
+    if (lane == 0 && body < n) {
+        for (int k = 1; k < $lanes; k++) sum += parts[k * $bodies + local];
+        result[body] = $if(k.depth){sum}$else{g * sum} + (from > 0 ? result[body] : $k.T(0.0));
+    }
+}
+}}$else{kernel void pull(int n, int share, int first, int from, int to, float g, float soft, int nth<>, vec4 b[], inout $V result[]) {
     $for(p, abreast){ $V here$p; here$p = $V(b[first + min(nth + $p * share, n - 1)].$fields); $V sum$p; sum$p = $V(0.0); }
     for (int j = from; j < to; j++) {
         vec4 other = b[j];
         $for(p, abreast){ $V d$p; d$p = $V(other.$fields) - here$p; float near$p; near$p = closeness(d$p, soft);
              sum$p += (other.w * near$p * (near$p * near$p)) * d$p; }
     }
-    $for(p, abreast){ if (nth + $p * share < n) a[nth + $p * share] = g * sum$p + (from > 0 ? a[nth + $p * share] : $V(0.0)); }
+    $for(p, abreast){ if (nth + $p * share < n) result[nth + $p * share] = g * sum$p + (from > 0 ? result[nth + $p * share] : $V(0.0)); }
 }
-kernel void weigh(int first, int from, int to, float soft, float per, $V x<>, vec4 b[], inout double depth<>) {
+kernel void weigh(int first, int from, int to, float soft, float per, $V x<>, vec4 b[], inout double result<>) {
     int own = first + indexof(x).x;
     $V here = per * x;
-    double sum = from > 0 ? depth : 0.0;
+    double sum = from > 0 ? result : 0.0;
     for (int j = from; j < to; j++) {
         vec4 other = b[j];
         sum += double(j == own ? 0.0 : other.w * closeness($V(other.$fields) - here, soft));
     }
-    depth = sum;
+    result = sum;
+}
 }
 // The energy of a pair is counted half for each body.
 kernel void energy(double g, float m<>, $V v<>, double depth<>, out double e<>) {
