@@ -12,7 +12,7 @@ local cases = {
     "saxpy", "sum", "jacobi", "launch", "startup", "tuning", "bounds", "smoke_step", "numpy", "torch", "blas", "spmv",
     "cg", "elimination", "linalg", "fft", "signal", "multigrid", "particles", "motion", "fluid", "raymarch", "tbb",
     "pocl", "mv",
-    "predication", "horn", "cost", "gpu", "gpu_settings",
+    "predication", "horn", "cost", "counts", "gpu", "gpu_settings",
     "image", "geometry", "neighbors", "reuse", "compile", "distance", "embree",
     "ray", "containers", "container_access", "mpi", "gradient", "live",
     "tables", "projects", "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook", "big", "random",

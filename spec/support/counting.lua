@@ -6,11 +6,10 @@ local counting = {}
 
 local library, missing = preload "glcount"
 
---- counting.counted(script [, environment]): runs a script with the counting library preloaded. The script calls
---- phase(name) to store the current
--- counts under a name. Returns the differences: counts[name][function] is the count between the previous phase and
--- this one.
-function counting.counted(script, environment)
+--- counting.counted(script [, environment [, more]]): runs a script with the counting library preloaded, and after it
+--- the library `more`, if any. The script calls phase(name) to store the current counts under a name. Returns the
+--- differences: counts[name][function] is the count between the previous phase and this one. Returns the output, too.
+function counting.counted(script, environment, more)
     local file = os.tmpname()
     local prelude = ([[
         local dump = assert(package.loadlib("%s", "rill_glcount_dump"))
@@ -25,7 +24,7 @@ function counting.counted(script, environment)
         end
         local rill = require "rill"
     ]]):format(library, file)
-    local variables = {LD_PRELOAD = library, RILL_GLCOUNT = file}
+    local variables = {LD_PRELOAD = more and library .. " " .. more or library, RILL_GLCOUNT = file}
     for name, value in pairs(environment or {}) do
         variables[name] = value
     end
@@ -36,7 +35,7 @@ function counting.counted(script, environment)
         counts[name] = counts[name] or {}
         counts[name][key] = tonumber(count)
     end
-    return counts
+    return counts, out
 end
 
 --- counting.it(it, pending, name, f): declares a test if the library can be built, and a pending test otherwise.

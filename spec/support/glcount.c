@@ -36,6 +36,9 @@
     X(glBufferStorage, PFNGLBUFFERSTORAGEPROC, (GLenum a, GLsizeiptr b, const void *c, GLbitfield d),                  \
       (a, b, c, note_storage(a, d)))                                                                                   \
     X(glBufferData, PFNGLBUFFERDATAPROC, (GLenum a, GLsizeiptr b, const void *c, GLenum d), (a, b, c, d))              \
+    X(glBufferSubData, PFNGLBUFFERSUBDATAPROC, (GLenum a, GLintptr b, GLsizeiptr c, const void *d), (a, b, c, d))       \
+    X(glGetIntegerv, PFNGLGETINTEGERVPROC, (GLenum a, GLint * b), (a, b))                                              \
+    X(glGetQueryObjectui64v, PFNGLGETQUERYOBJECTUI64VPROC, (GLuint a, GLenum b, GLuint64 * c), (a, b, c))              \
     X(glFinish, PFNGLFINISHPROC, (void), ())
 
 /* result type first */

@@ -1,0 +1,172 @@
+-- Measures what primitives do, independently of rill: their GL calls (glcount.c) and the memory accesses of their
+-- programs on a GPU with 32 lanes per subgroup (glprobe.c). Both libraries are preloaded, so the work runs in a new
+-- process, with the family `gpu`.
+local counting = require "spec.support.counting"
+local preload = require "spec.support.preload"
+local probe_text = require "spec.support.probe_text"
+
+local probe = {}
+
+local library, missing = preload "glprobe"
+
+--- probe.missing: the reason why nothing can be measured, or nil.
+probe.missing = missing
+
+-- Most accesses of a dispatch that are recorded. They take 100 MB.
+local ROOM <const> = 1 << 23
+
+-- ---- in the new process
+
+local texts = {}
+
+local function rewritten(text)
+    local result = probe_text.rewrite(text)
+    texts[#texts + 1] = result
+    return result
+end
+
+local function text_of(id)
+    for _, text in ipairs(texts) do
+        if text.id == id then return text end
+    end
+end
+
+local function ratio(a, b)
+    return b > 0 and a / b or 0
+end
+
+-- Adds the sites of a dispatch to the sums over all dispatches.
+local function add_sites(sums, dispatch, text)
+    for i, site in ipairs(dispatch.sites) do
+        local flags = text.sites[i].flags
+        local kind = flags & probe_text.flags.shared ~= 0 and "shared" or
+            flags & probe_text.flags.load ~= 0 and "load" or "store"
+        for name, value in pairs(site) do
+            local key = kind .. "_" .. name
+            sums[key] = (sums[key] or 0) + value
+        end
+        if kind == "shared" and text.sites[i].flags & probe_text.flags.load ~= 0 then
+            sums.shared_loads = (sums.shared_loads or 0) + site.requests
+        end
+    end
+end
+
+-- Returns the figures of the dispatches of a case: a table of numbers.
+local function figures(case, dispatches)
+    local sums, largest = {read = 0, written = 0, divisions = 0, lost = 0}, {read = 0, written = 0, groups = 0}
+    local most = {barriers = 0, chain = 0, memory_chain = 0, private = 0}
+    for _, dispatch in ipairs(dispatches) do
+        local text = text_of(dispatch.id)
+        add_sites(sums, dispatch, text)
+        for name in pairs {read = 1, written = 1, divisions = 1, lost = 1} do
+            sums[name] = sums[name] + dispatch[name]
+        end
+        for name in pairs {barriers = 1, chain = 1, memory_chain = 1} do
+            most[name] = math.max(most[name], dispatch[name])
+        end
+        most.private = math.max(most.private, text.private_arrays)
+        if dispatch.read + dispatch.written > largest.read + largest.written then largest = dispatch end
+    end
+    return {
+        bytes = sums.read + sums.written, ratio = (sums.read + sums.written) / case.least,
+        load = ratio(sums.load_sectors or 0, sums.load_requests or 0),
+        load_ideal = ratio(sums.load_ideal or 0, sums.load_requests or 0),
+        store = ratio(sums.store_sectors or 0, sums.store_requests or 0),
+        store_ideal = ratio(sums.store_ideal or 0, sums.store_requests or 0),
+        conflicts = ratio(sums.shared_cycles or 0, sums.shared_phases or 0),
+        divisions = sums.divisions / case.n, barriers = most.barriers, chain = most.memory_chain,
+        shared_chain = most.chain, private = most.private, work_groups = largest.groups, lost = sums.lost,
+    }
+end
+
+-- Prints the dispatches of a case and their accesses, for people.
+local function print_details(name, dispatches)
+    for number, dispatch in ipairs(dispatches) do
+        local text = text_of(dispatch.id)
+        print(("%s: dispatch %d: %d groups of %d, reads %.0f and writes %.0f bytes, %d barriers, chain %d (with shared "
+            .. "memory %d), %.0f divisions, %d private arrays%s"):format(name, number, dispatch.groups // 1,
+            dispatch["local"] // 1, dispatch.read, dispatch.written, dispatch.barriers // 1,
+            dispatch.memory_chain // 1, dispatch.chain // 1, dispatch.divisions, text.private_arrays,
+            dispatch.lost > 0 and (", %.0f records lost"):format(dispatch.lost) or ""))
+        for i, site in ipairs(dispatch.sites) do
+            if site.requests > 0 then
+                local flags = text.sites[i].flags
+                local shared = flags & probe_text.flags.shared ~= 0
+                local loads, stores = flags & probe_text.flags.load ~= 0, flags & probe_text.flags.store ~= 0
+                print(("    %-10s %10.0f requests of %4.1f lanes, %2.0f bytes each: %s   %s"):format(
+                    loads and stores and "load+store" or loads and "load" or "store", site.requests,
+                    site.lanes / site.requests, site.bytes,
+                    shared and ("conflicts %.2f"):format(ratio(site.cycles, site.phases))
+                        or ("sectors %5.2f of %5.2f"):format(site.sectors / site.requests, site.ideal / site.requests),
+                    text.sites[i].source:sub(1, 100)))
+            end
+        end
+    end
+end
+
+--- probe.work(library, cases, options, phase): in the new process: runs cases and prints their figures. `phase` is
+--- the function of counting.counted.
+function probe.work(path, cases, options, phase)
+    local rill = require "rill"
+    local glprobe = assert(package.loadlib(path, "rill_glprobe"))()
+    rill.device()
+    glprobe.start(rewritten)
+    for number, case in ipairs(cases) do
+        local work = case.prepare(rill)
+        work()
+        rill.sync()
+        phase "between"
+        glprobe.record(case.samples or 4, ROOM)
+        work()
+        glprobe.record(0)
+        phase(number)
+        local dispatches = glprobe.take()
+        for name, value in pairs(figures(case, dispatches)) do
+            print(number, name, ("%.10g"):format(value))
+        end
+        if options.details then print_details(case.name, dispatches) end
+        work = nil -- luacheck: ignore
+        collectgarbage()
+    end
+end
+
+-- ---- in this process
+
+local function total(counts, names)
+    local sum = 0
+    for name in names:gmatch "%S+" do
+        sum = sum + (counts[name] or 0)
+    end
+    return sum
+end
+
+--- probe.measure(cases [, options]): measures cases: tables with name, n (elements), least (bytes that every algorithm
+--- moves), prepare(rill), which returns the work, and samples (groups to record; default 4). `cases` is the name of a
+--- module, and `pattern` of the options selects. Returns a list of {name =, figures =}, and the output.
+function probe.measure(module, options)
+    options = options or {}
+    local names, chosen = {}, {}
+    for number, case in ipairs(require(module)) do
+        if not options.choose or options.choose(case) then
+            chosen[#chosen + 1], names[#names + 1] = case, number
+        end
+    end
+    local script = ([[
+        local all, cases = require(%q), {}
+        for _, number in ipairs {%s} do cases[#cases + 1] = all[number] end
+        require "spec.support.probe".work("%s", cases, {details = %s}, phase)
+    ]]):format(module, table.concat(names, ", "), library, options.details or false)
+    local counts, out = counting.counted(script, {RILL_FAMILY = "gpu"}, library)
+    local results = {}
+    for i, case in ipairs(chosen) do
+        local own = counts[tostring(i)]
+        own.dispatches = total(own, "glDispatchCompute glDispatchComputeIndirect")
+        own.copies = total(own, "glCopyBufferSubData glClearBufferSubData glBufferSubData")
+        own.waits = total(own, "glClientWaitSync glFinish glGetBufferSubData glGetNamedBufferSubData glMapBufferRange")
+        own.queries = total(own, "glGetQueryObjectui64v glGetIntegerv glGetGraphicsResetStatus")
+        results[i] = {name = case.name, case = case, figures = own}
+    end
+    return results, out
+end
+
+return probe
