@@ -2,7 +2,7 @@
 // texels (four elements each); A_COLUMNS, B_COLUMNS: the columns are, instead. A has M rows of DEPTH texels, B WIDTH
 // texels in each of K rows; the last texels may be padded, of A with zeros.
 // Defines: T: the element type, T4: its vector of four; DOUBLE: a texel has two elements; family
-// cpu: GROUP, ROWS per lane; family gpu: TILE: 64 x 64 elements of C per group of 256. Rows of C
+// cpu: GROUP, ROWS per lane; family gpu: TILE: 64 or 128: a group of 2 TILE lanes computes TILE x TILE elements of C. Rows of C
 // are PITCH elements apart; ADD: C is added to; FOURS: C has whole texels of floats. BLOCK: read
 // through storage blocks; WORDS: read element by element, since rows or columns are not whole texels:
 // bases, pitches and strides are in elements. BIAS: a vector is added to each row (with BLOCK). RELU, SIGMOID or TANH: a
@@ -232,68 +232,138 @@ void add_four(int c, int row, int column, T4 sum)
 
 #ifdef TILE
 
-// 64 rows of four texels, or 16 columns of sixteen; 16 rows of sixteen, or 64 columns of four, which are one texel apart for the sake of
-// memory banks.
-shared T4 rill_a[256];
-#ifdef B_COLUMNS
-shared T4 rill_b[64 * 5];
+// A group computes TILE x TILE elements of C in steps of STEP elements of k. For each k of a step, shared memory has TILE
+// elements of a column of A and of a row of B, in QUADS vectors. It has two steps: while one is multiplied, the next is
+// loaded into registers, and then stored in the other half, so that a step needs one barrier. As in Volkov and Demmel
+// (Benchmarking GPUs to tune dense linear algebra, 2008) and Nath, Tomov and Dongarra (An improved MAGMA GEMM for Fermi
+// GPUs, 2010), the sums of a lane are in registers: 8 rows of TILE / 16 columns, in quads that are TILE / 2 and 64 apart.
+#pragma optionNV(unroll all) // for NVIDIA: otherwise private arrays may be kept in memory. Other compilers ignore it
+#define STEP 16
+#define QUADS (TILE / 4)
+#define BUFFER (STEP * QUADS)
+#define HALF (TILE / 8) // the distance of a lane's quads of rows
+
+shared T4 rill_a[2 * BUFFER];
+shared T4 rill_b[2 * BUFFER];
+
+// Returns the index of a quad of the elements of A or B at 4 t of a step. Exchanging the quads lets eight lanes with
+// all t and two quads store to different banks, without padding.
+int quad_at(int t, int quad) { return 4 * t * QUADS + (quad ^ 2 * t); }
+
+// Loads a block of 4 x 4 elements: four k from 4 t, and the rows of A in a quad, or the columns of B. x[i] is of k 4 t + i. Rows and
+// columns after the last one repeat others. After the last k, all elements are 0.
+T4[4] load_a(int from, int quad, int t)
+{
+    T4 x[4];
+    for (int i = 0; i < 4; i++) {
+#ifdef A_COLUMNS
+        x[i] = 4 * t + i < min(4 * TO, K) ? TEXEL_A(from, 4 * t + i, min(quad, (M - 1) / 4)) : T4(0);
 #else
-shared T4 rill_b[256];
+        x[i] = t < TO ? TEXEL_A(from, min(4 * quad + i, M - 1), t) : T4(0);
 #endif
+    }
+#ifdef A_COLUMNS
+    return x;
+#else
+    return transposed(x);
+#endif
+}
+
+T4[4] load_b(int from, int quad, int t)
+{
+    T4 x[4];
+    for (int i = 0; i < 4; i++) {
+#ifdef B_COLUMNS
+        x[i] = t < TO ? TEXEL_B(from, min(4 * quad + i, N - 1), t) : T4(0);
+#else
+        x[i] = 4 * t + i < min(4 * TO, K) ? TEXEL_B(from, 4 * t + i, min(quad, WIDTH - 1)) : T4(0);
+#endif
+    }
+#ifdef B_COLUMNS
+    return transposed(x);
+#else
+    return x;
+#endif
+}
+
+// Adjacent lanes load adjacent texels: of one line along k, or of lines across k.
+#define ALONG_K(lane, quad, t) quad = (lane) >> 2, t = (lane) & 3
+#define ACROSS_K(lane, quad, t) quad = (lane) % QUADS, t = (lane) / QUADS
+
+// Adds the products of four rows and four columns for one k. Each line is a chain of multiply-adds.
+#define ADD_QUAD(first, four_rows, four_columns)                                                     \
+    sum[first] += (four_rows).x * (four_columns);                                                    \
+    sum[first + 1] += (four_rows).y * (four_columns);                                                \
+    sum[first + 2] += (four_rows).z * (four_columns);                                                \
+    sum[first + 3] += (four_rows).w * (four_columns);
+#if TILE == 128
+#define ADD_RIGHT(i)                                                                                 \
+    right = rill_b[b_at + i * QUADS + 16];                                                           \
+    ADD_QUAD(8, upper, right)                                                                        \
+    ADD_QUAD(12, lower, right)
+#else
+#define ADD_RIGHT(i)
+#endif
+#define ADD_K(i)                                                                                     \
+    upper = rill_a[a_at + i * QUADS];                                                                \
+    lower = rill_a[a_at + i * QUADS + HALF];                                                         \
+    left = rill_b[b_at + i * QUADS];                                                                 \
+    ADD_QUAD(0, upper, left)                                                                         \
+    ADD_QUAD(4, lower, left)                                                                         \
+    ADD_RIGHT(i)
 
 void main()
 {
-    int row, column, a, b, c, local = int(gl_LocalInvocationID.x);
-    bool inside = find_part(group_number(), row, column, a, b, c);
-    int first_row = row * 64, first = column * 16; // first: a texel in the rows of B
-    int mine = local >> 4, at = local & 15;        // four rows of C, and one texel of each
-    T4 sum[4] = T4[4](T4(0), T4(0), T4(0), T4(0));
-    for (int k = FROM; k < TO; k += 4) {
-        // Four texels of k, or sixteen lines of k.
-        int quarter = local >> 2, t = k + (local & 3), s = 4 * k + mine;
+    int tile_row, tile_column, a, b, c, lane = int(gl_LocalInvocationID.x);
+    bool inside = find_part(group_number(), tile_row, tile_column, a, b, c);
+    // The lane's first quads of rows and of columns. 16 lanes with consecutive indices read one quad of A per two lanes
+    // and eight quads of B, which are 128 bytes of floats.
+    int row = (lane >> 1 & 1) | (lane >> 3 & 2) | (lane >> 4 & 12), column = (lane & 1) | (lane >> 1 & 6) | (lane >> 2 & 8);
+    int loader = lane % (GROUP / 2); // the first half of the lanes loads A, the second loads B
+    bool loads_a = lane < GROUP / 2;
 #ifdef A_COLUMNS
-        rill_a[local] = inside && s < min(4 * TO, K) && first_row + 4 * at < M
-                            ? TEXEL_A(a, s, first_row / 4 + at)
-                            : T4(0);
+    int ACROSS_K(loader, a_quad, a_t);
 #else
-        rill_a[local] = inside && first_row + quarter < M && t < TO ? TEXEL_A(a, first_row + quarter, t) : T4(0);
+    int ALONG_K(loader, a_quad, a_t);
 #endif
 #ifdef B_COLUMNS
-        rill_b[5 * quarter + (local & 3)] = inside && t < TO && 4 * first + quarter < N
-                                                ? TEXEL_B(b, 4 * first + quarter, t)
-                                                : T4(0);
+    int ALONG_K(loader, b_quad, b_t);
 #else
-        rill_b[local] = inside && s < min(4 * TO, K) && first + at < WIDTH ? TEXEL_B(b, s, first + at) : T4(0);
+    int ACROSS_K(loader, b_quad, b_t);
 #endif
-        barrier();
-        for (int i = 0; i < 4; i++) {
-            T4 x[4], y[4];
-            for (int j = 0; j < 4; j++) {
-#ifdef A_COLUMNS
-                x[j] = rill_a[(4 * i + j) * 16 + mine];
-#else
-                x[j] = rill_a[(mine * 4 + j) * 4 + i];
-#endif
-#ifdef B_COLUMNS
-                y[j] = rill_b[(at * 4 + j) * 5 + i];
-#else
-                y[j] = rill_b[(4 * i + j) * 16 + at];
-#endif
+    T4 sum[TILE / 8];
+    for (int j = 0; j < TILE / 8; j++) sum[j] = T4(0);
+    int from = BUFFER, to = inside ? TO : FROM;
+    // The first iteration loads only, the last one multiplies only.
+    for (int k = FROM - STEP / 4; k < to; k += STEP / 4) {
+        T4 next[4];
+        bool more = k + STEP / 4 < to;
+        if (more && loads_a) {
+            next = load_a(a, tile_row * QUADS + a_quad, k + STEP / 4 + a_t);
+        } else if (more) {
+            next = load_b(b, tile_column * QUADS + b_quad, k + STEP / 4 + b_t);
+        }
+        if (k >= FROM) {
+            for (int t = 0; t < STEP / 4; t++) {
+                int a_at = from + quad_at(t, row), b_at = from + quad_at(t, column);
+                T4 upper, lower, left, right;
+                ADD_K(0)
+                ADD_K(1)
+                ADD_K(2)
+                ADD_K(3)
             }
-#ifdef A_COLUMNS
-            x = transposed(x);
-#endif
-#ifdef B_COLUMNS
-            y = transposed(y);
-#endif
-            for (int j = 0; j < 4; j++) {
-                sum[j] += x[j].x * y[0] + x[j].y * y[1] + x[j].z * y[2] + x[j].w * y[3];
-            }
+        }
+        from ^= BUFFER;
+        if (more && loads_a) {
+            for (int i = 0; i < 4; i++) rill_a[from + quad_at(a_t, a_quad) + i * QUADS] = next[i];
+        } else if (more) {
+            for (int i = 0; i < 4; i++) rill_b[from + quad_at(b_t, b_quad) + i * QUADS] = next[i];
         }
         barrier();
     }
-    for (int j = 0; j < 4 && inside; j++) {
-        add_four(c, first_row + mine * 4 + j, (first + at) * 4, sum[j]);
+    for (int j = 0; j < TILE / 8 && inside; j++) {
+        int quads = tile_row * QUADS + row + (j / 4 % 2) * HALF;
+        add_four(c, 4 * quads + j % 4, 4 * (tile_column * QUADS + column + j / 8 * 16), sum[j]);
     }
 }
 

@@ -134,6 +134,42 @@ describe("matmul", function()
 
     it("of int, of incomplete tiles", function() compare("int", {{17, 33, 65}, {5, 9, 200}}) end)
 
+    -- The family gpu uses larger tiles where a batch has 256 of these.
+    local function compare_batch(type, m, k, n, tolerance)
+        local a, b = random(type, {256, m, k}, 1), random(type, {256, n, k}, 2):transpose {1, 3, 2}
+        local whole <const> = type == "int"
+        local bias = whole and rill.iota(n):map "-300000 * x" or random(type, n, 3)
+        local c = rill.matmul(a, b, {bias = bias, activation = "relu"})
+        local added = bias:values()
+        for _, i in ipairs {1, 256} do
+            local wanted = product(a[i]:copy():values(), b[i]:copy():values(), m, k, n)
+            for at, x in ipairs(wanted) do
+                wanted[at] = math.max(x + added[(at - 1) % n + 1], 0)
+            end
+            check.equal(wanted, c[i]:copy():values(), tolerance)
+        end
+    end
+
+    it("of batches of large incomplete tiles", function()
+        compare_batch("float", 101, 19, 115, 4e-6)
+        compare_batch("int", 124, 20, 116)
+    end)
+
+    it("of a matrix of large incomplete tiles, added to another", function()
+        local m <const>, k <const>, n <const> = 1924, 21, 2044
+        local a, b, c = random("float", {k, m}, 1):transpose(), random("float", {k, n}, 2), random("float", {m, n}, 3)
+        local before = c:copy()
+        rill.blas.gemm(2, a, b, -1, c)
+        for _, row in ipairs {1, 1024, m} do
+            local x, added = a:domain({row, 1}, {row, k}), before[row]:copy():values()
+            local wanted = product(x:values(), b:values(), 1, k, n)
+            for at, value in ipairs(wanted) do
+                wanted[at] = 2 * value - added[at]
+            end
+            check.equal(wanted, c[row]:copy():values(), 2e-5)
+        end
+    end)
+
     for _, type in ipairs {"double", "int", "uint"} do
         it(("of %s, with more sizes #long%s"):format(type, type == "double" and " #doubles" or ""), function()
             compare(type, SIZES)

@@ -12,9 +12,10 @@
 enum {
     CPU_GROUP = 16,
     CPU_ROWS = 16,
-    GPU_TILE = 64,
-    GPU_GROUP = 256,
-    CLASHING = 512, /* elements */
+    SMALL_TILE = 64,
+    LARGE_TILE = 128,
+    LARGE_TILES = 256, /* least number of large tiles: about two per processor of a GPU */
+    CLASHING = 512,    /* elements */
     MANY_ROWS = 256,
     CACHE_LINE = 16,   /* elements */
     MAX_TRIPS = 16384, /* most texels of a row per dispatch */
@@ -134,9 +135,10 @@ static bool prepare(const Stream *s, const Type *type, char name, Operand *opera
 
 /* The variant of a program, in addition to the type. */
 typedef struct Variant {
-    bool tile, block, words, add, fours, a_columns, b_columns, bias;
+    bool block, words, add, fours, a_columns, b_columns, bias;
     Activation activation;
-    int rows; /* per lane */
+    int tile; /* family gpu: rows and columns of a tile, else 0 */
+    int rows; /* family cpu: per lane */
 } Variant;
 
 static Program *find_program(Device *device, const Type *type, const Variant *variant)
@@ -151,13 +153,16 @@ static Program *find_program(Device *device, const Type *type, const Variant *va
                                               [ACTIVATION_RELU] = "#define RELU\n",
                                               [ACTIVATION_SIGMOID] = "#define SIGMOID\n",
                                               [ACTIVATION_TANH] = "#define TANH\n"};
-    return shader_program_format(
-        device, "matmul.comp", "#define T %s#define GROUP %d\n#define ROWS %d\n%s%s%s%s%s%s%s%s%s", names[type->scalar],
-        variant->tile ? GPU_GROUP : CPU_GROUP, variant->rows, variant->tile ? "#define TILE\n" : "",
-        variant->block ? "#define BLOCK\n" : "", variant->words ? "#define WORDS\n" : "",
-        variant->add ? "#define ADD\n" : "", variant->fours ? "#define FOURS\n" : "",
-        variant->a_columns ? "#define A_COLUMNS\n" : "", variant->b_columns ? "#define B_COLUMNS\n" : "",
-        variant->bias ? "#define BIAS\n" : "", activations[variant->activation]);
+    char size[64];
+    snprintf(size, sizeof size,
+             variant->tile ? "#define GROUP %d\n#define TILE %d\n" : "#define GROUP %d\n#define ROWS %d\n",
+             variant->tile ? 2 * variant->tile : CPU_GROUP, variant->tile ? variant->tile : variant->rows);
+    return shader_program_format(device, "matmul.comp", "#define T %s%s%s%s%s%s%s%s%s%s", names[type->scalar], size,
+                                 variant->block ? "#define BLOCK\n" : "", variant->words ? "#define WORDS\n" : "",
+                                 variant->add ? "#define ADD\n" : "", variant->fours ? "#define FOURS\n" : "",
+                                 variant->a_columns ? "#define A_COLUMNS\n" : "",
+                                 variant->b_columns ? "#define B_COLUMNS\n" : "", variant->bias ? "#define BIAS\n" : "",
+                                 activations[variant->activation]);
 }
 
 /* Returns the distance in units of `unit` elements between the matrices of a batch along dimension d of the result, counted from the
@@ -225,11 +230,23 @@ static int rows_of(const MatmulKernel *p, int64_t width)
     return p->m <= 1 ? 1 : p->m <= 4 || few ? 4 : rows;
 }
 
+/* Returns the rows and columns of the tiles of family gpu. Large tiles read less, but there are fewer of them, and their
+ * edges compute more elements outside the product. Doubles would need more shared memory than OpenGL guarantees. */
+static int tile_of(const MatmulKernel *p, uint64_t batch)
+{
+    uint64_t small = groups_of(p->m, SMALL_TILE) * groups_of(p->n, SMALL_TILE);
+    uint64_t large = groups_of(p->m, LARGE_TILE) * groups_of(p->n, LARGE_TILE);
+    bool wasteful = 8 * 4 * large > 9 * small; /* more than an eighth */
+    return p->type->bytes > 4 || wasteful || large * batch < LARGE_TILES ? SMALL_TILE : LARGE_TILE;
+}
+
 /* unit: the elements of a base, a pitch or a stride of the factors: 4, or 1 if they are read element by element. */
 static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, int unit, const Target *c)
 {
     int64_t depth = (p->k + 3) / 4, width = (p->n + 3) / 4; /* texels of a row of A and of B */
-    bool tile = device_traits(p->device)->family == FAMILY_GPU, flat = !tile && width < CPU_GROUP;
+    uint64_t batch = p->batch.rank ? (uint64_t)shape_elements(&p->batch) : 1;
+    int tile = device_traits(p->device)->family == FAMILY_GPU ? tile_of(p, batch) : 0;
+    bool flat = !tile && width < CPU_GROUP;
     Buffer *a_buffer = a->stream.buffer, *b_buffer = b->stream.buffer;
     bool block = unit == 1 || p->bias || !buffer_in_texture(a_buffer, TEXEL_VECTOR) ||
                  !buffer_in_texture(b_buffer, TEXEL_VECTOR);
@@ -246,9 +263,7 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
         (block && !(buffer_block_fits(a_buffer) && buffer_block_fits(b_buffer)))) {
         return false;
     }
-    uint64_t tiles_m = groups_of(p->m, tile ? GPU_TILE : rows),
-             tiles_n = groups_of(p->n, tile ? GPU_TILE : 4 * CPU_GROUP);
-    uint64_t batch = p->batch.rank ? (uint64_t)shape_elements(&p->batch) : 1;
+    uint64_t tiles_m = groups_of(p->m, tile ? tile : rows), tiles_n = groups_of(p->n, tile ? tile : 4 * CPU_GROUP);
     uint32_t params[4 * MATMUL_P_VECTORS] = {[MATMUL_P_M] = (uint32_t)p->m,
                                              [MATMUL_P_N] = (uint32_t)p->n,
                                              [MATMUL_P_DEPTH] = (uint32_t)depth,
