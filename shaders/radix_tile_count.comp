@@ -1,4 +1,5 @@
-// Counts the digits of every tile of keys, a group per tile. Tile k of row r is histogram r * tiles + k.
+// Counts the digits of every tile of keys, a group per tile. The counts of a digit in all tiles of a
+// row are adjacent: tile k of row r counts digit d at ((256 r + d) tiles + k).
 #include "shared/parameters.glsl"
 #include "shared/radix_words.h"
 layout(local_size_x = 256) in;
@@ -17,7 +18,7 @@ shared uint histogram[256];
 void main()
 {
     int tile = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), t = int(gl_LocalInvocationID.x);
-    int tiles = int(PARAMETER(RADIX_P_RUNS)), row = tile / tiles, first = (tile - row * tiles) * 256 * ITEMS;
+    int tiles = int(PARAMETER(RADIX_P_RUNS)), row = tile / tiles, part = tile - row * tiles, first = part * 256 * ITEMS;
     bool exists = row < int(PARAMETER(RADIX_P_ROWS));
     int valid = exists ? min(ROW_LENGTH - first, 256 * ITEMS) : 0;
     first += (row + int(PARAMETER(RADIX_P_FIRST_ROW))) * int(PARAMETER(RADIX_P_LENGTH));
@@ -28,6 +29,6 @@ void main()
     }
     barrier();
     if (exists) {
-        counts[tile * 256 + t] = histogram[t];
+        counts[(row * 256 + t) * tiles + part] = histogram[t];
     }
 }

@@ -6,6 +6,7 @@
 layout(local_size_x = 256) in;
 layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 #include "shared/radix_output.glsl"
+layout(std430, binding = 3) readonly buffer Counts { uint counts[]; };
 
 #define KEY_WORDS
 #define key_base int(PARAMETER(RADIX_P_KEY_BASE))
@@ -14,88 +15,110 @@ layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 #include "shared/radix_input.glsl"
 #include "shared/radix_length.glsl"
 #include "shared/radix_tile.glsl"
-layout(binding = 2) uniform usamplerBuffer offsets;
+
+const int PART_ITEMS = TILE_PART / 256;
+
+// A digit's distance from the index in the tile to the index in the row is stored in the row of
+// tile_starts of the warp that computes it, when the warp does not use the row any more.
+int distance_slot(uint digit)
+{
+    return int((digit >> 5) * 128u + (digit & 31u));
+}
 
 void main()
 {
     int tile = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), t = int(gl_LocalInvocationID.x);
-    int tiles = int(PARAMETER(RADIX_P_RUNS)), row = tile / tiles, first = (tile - row * tiles) * TILE;
+    int tiles = int(PARAMETER(RADIX_P_RUNS)), row = tile / tiles, own_row = row, first = (tile - row * tiles) * TILE;
     bool exists = row < int(PARAMETER(RADIX_P_ROWS));
     int valid = exists ? min(ROW_LENGTH - first, TILE) : 0;
     row += int(PARAMETER(RADIX_P_FIRST_ROW));
     first += row * int(PARAMETER(RADIX_P_LENGTH));
 
-    RADIX_KEY key[ITEMS];
-    uint digit[ITEMS], place[ITEMS];
+    uint low[ITEMS], digit[ITEMS], place[ITEMS];
+#if KEY_BITS == 64
+    uint high[ITEMS];
+#endif
     // All loads come before the first use, so that their latencies overlap.
     for (int i = 0; i < ITEMS; i++) {
-        key[i] = radix_key(valid > 0 ? first + min(tile_element(i), valid - 1) : 0);
+        RADIX_KEY key = radix_key(valid > 0 ? first + min(tile_element(i), valid - 1) : 0);
+#if KEY_BITS == 64
+        low[i] = key.x;
+        high[i] = key.y;
+#else
+        low[i] = key;
+#endif
     }
+    int column = exists ? own_row * 256 : 0;
+    uint to_row = exists ? counts[(column + t) * tiles + tile - own_row * tiles] : 0u, below;
     for (int i = 0; i < ITEMS; i++) {
-        digit[i] = tile_element(i) < valid ? radix_digit(key[i], PARAMETER(RADIX_P_SHIFT)) : 255u;
+#if KEY_BITS == 64
+        uint own = radix_digit(uvec2(low[i], high[i]), PARAMETER(RADIX_P_SHIFT));
+#else
+        uint own = radix_digit(low[i], PARAMETER(RADIX_P_SHIFT));
+#endif
+        digit[i] = tile_element(i) < valid ? own : 255u;
     }
     tile_rank(digit, place);
-    // The distance from the index in the tile to the index in the row.
-    uint to_row = (exists ? texelFetch(offsets, tile * 256 + t).x : 0u) - tile_start[t];
-    barrier();
-    tile_start[t] = to_row;
+    TILE_SUM_BELOW(counts, PARAMETER(RADIX_P_TOTALS) + uint(column), below);
+    TILE_WARP_BARRIER();
+    tile_starts[distance_slot(uint(t))] = to_row + below + uint(row) * PARAMETER(RADIX_P_LENGTH) - tile_digit_start;
 
-    RADIX_KEY moved[ITEMS];
-#if KEY_BITS == 64
-    for (int half_key = 0; half_key < 2; half_key++) {
-        for (int i = 0; i < ITEMS; i++) {
-            tile_data[place[i]] = key[i][half_key];
-        }
-        barrier();
-        for (int i = 0; i < ITEMS; i++) {
-            moved[i][half_key] = tile_data[i * 256 + t];
-        }
-        barrier();
-    }
-#else
-    for (int i = 0; i < ITEMS; i++) {
-        tile_data[place[i]] = key[i];
-    }
-    barrier();
-    for (int i = 0; i < ITEMS; i++) {
-        moved[i] = tile_data[i * 256 + t];
-    }
-    barrier();
-#endif
+#if PAYLOAD
     uint at[ITEMS];
-    for (int i = 0; i < ITEMS; i++) {
-        int p = i * 256 + t;
-        at[i] = tile_start[radix_digit(moved[i], PARAMETER(RADIX_P_SHIFT))] + uint(p);
-#if STORE_KEYS
-        if (p < valid) {
+#endif
+    for (int part = 0; part < TILE / TILE_PART; part++) {
+        if (part > 0) {
+            barrier();
+        }
+        tile_exchange(part, low, place);
 #if KEY_BITS == 64
-            keys_out[2u * at[i]] = moved[i].x;
-            keys_out[2u * at[i] + 1u] = moved[i].y;
+        uint moved_low[ITEMS];
+        for (int i = 0; i < PART_ITEMS; i++) {
+            moved_low[i] = tile_data[i * 256 + t];
+        }
+        barrier();
+        tile_exchange(part, high, place);
+#endif
+        for (int i = 0; i < PART_ITEMS; i++) {
+            int p = part * TILE_PART + i * 256 + t;
+            uint moved = tile_data[i * 256 + t];
+#if KEY_BITS == 64
+            RADIX_KEY key = uvec2(moved_low[i], moved);
 #else
-            keys_out[at[i]] = moved[i];
+            RADIX_KEY key = moved;
+#endif
+            uint destination = tile_starts[distance_slot(radix_digit(key, PARAMETER(RADIX_P_SHIFT)))] + uint(p);
+#if PAYLOAD
+            at[part * PART_ITEMS + i] = destination;
+#endif
+#if STORE_KEYS
+            if (p < valid) {
+#if KEY_BITS == 64
+                keys_out[2u * destination] = key.x;
+                keys_out[2u * destination + 1u] = key.y;
+#else
+                keys_out[destination] = key;
+#endif
+            }
 #endif
         }
-#endif
     }
 #if PAYLOAD
-#if PAYLOAD == 1
     uint payload[ITEMS];
     for (int i = 0; i < ITEMS; i++) {
+#if PAYLOAD == 1
         payload[i] = radix_payload(valid > 0 ? first + min(tile_element(i), valid - 1) : 0);
-    }
-    for (int i = 0; i < ITEMS; i++) {
-        tile_data[place[i]] = payload[i];
-    }
 #else
-    for (int i = 0; i < ITEMS; i++) {
-        tile_data[place[i]] = uint(first + tile_element(i)) - uint(row) * PARAMETER(RADIX_P_NUMBERED);
-    }
+        payload[i] = uint(first + tile_element(i)) - uint(row) * PARAMETER(RADIX_P_NUMBERED);
 #endif
-    barrier();
-    for (int i = 0; i < ITEMS; i++) {
-        int p = i * 256 + t;
-        if (p < valid) {
-            payload_out[at[i]] = tile_data[p];
+    }
+    for (int part = 0; part < TILE / TILE_PART; part++) {
+        barrier();
+        tile_exchange(part, payload, place);
+        for (int i = 0; i < PART_ITEMS; i++) {
+            if (part * TILE_PART + i * 256 + t < valid) {
+                payload_out[at[part * PART_ITEMS + i]] = tile_data[i * 256 + t];
+            }
         }
     }
 #endif

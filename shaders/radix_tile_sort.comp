@@ -16,10 +16,7 @@ layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 
 void exchange(inout uint value[ITEMS], in uint place[ITEMS])
 {
-    for (int i = 0; i < ITEMS; i++) {
-        tile_data[place[i]] = value[i];
-    }
-    barrier();
+    tile_exchange(0, value, place);
     for (int i = 0; i < ITEMS; i++) {
         value[i] = tile_data[tile_element(i)];
     }

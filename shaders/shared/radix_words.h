@@ -5,8 +5,8 @@
 #define RADIX_P_ROWS 3         // rows of this dispatch
 #define RADIX_P_SHIFT 4        // shift of the digit; for short sorts, which make all passes at once: number of bits
 #define RADIX_P_NUMBERED 5     // keys are numbered from 0 again after this number of keys; 0: through all rows
-#define RADIX_P_BLOCKS 6       // blocks of a row's tiles
-#define RADIX_P_BLOCK_TILES 7  // tiles of a block
+#define RADIX_P_SHARE 6        // logarithm of the number of invocations that process the counts of a digit
+#define RADIX_P_TOTALS 7       // first word of the sums of the counts of all tiles
 #define RADIX_P_KEY_BASE 8     // first word of the keys in their buffer
 #define RADIX_P_PAYLOAD_BASE 9 // first word of the payloads
 #define RADIX_P_KNOWN 10       // word in which the device stores a row's length

@@ -370,7 +370,7 @@ describe("sorting rejects", function()
     end)
 end)
 
-describe("large sorts #slow", function()
+describe("large sorts", function()
     leaks.watch(setup, teardown)
 
     local inside = rill.kernel [[
@@ -386,8 +386,13 @@ describe("large sorts #slow", function()
     ]]
     local fetch = rill.kernel [[ kernel uint fetch(uint x[], int at<>) { return x[at]; } ]]
 
-    for _, size in ipairs {2 ^ 20 + 1 | 0, 2 ^ 24 | 0} do
-        it(("of %d elements%s"):format(size, size == 2 ^ 24 and " #long" or ""), function()
+    -- GPUs sort tiles of 8,192 keys, or of 4,096 keys with indices, from 2^18 keys on.
+    for _, case in ipairs {
+        {2 ^ 18 + 1, " #large"}, {2 ^ 18 + 8192, " #large #long"}, {2 ^ 18 + 12287, " #large #long"},
+        {2 ^ 20 + 1, " #slow"}, {2 ^ 24, " #slow #long"},
+    } do
+        local size = case[1] | 0
+        it(("of %d elements%s"):format(size, case[2]), function()
             for _, high in ipairs {0xffffffff, 40000} do
                 local s = rill.random(size, {seed = size, type = "uint", low = 0, high = high})
                 local sorted, numbers = s:sort(), rill.argsort(s)
@@ -403,8 +408,7 @@ describe("large sorts #slow", function()
         end)
     end
 
-    it("of more rows than are counted at a time", function()
-        local rows, length = 70000, 130
+    local function assert_long_rows(rows, length)
         local s = rill.random({rows, length}, {seed = 1, type = "uint"})
         local sorted, numbers = s:sort(), rill.argsort(s)
         local wrong = rill.kernel [[
@@ -416,5 +420,11 @@ describe("large sorts #slow", function()
         ]]
         assert.equal(0, wrong(s, sorted, numbers):sum())
         assert.equal(rows * (length * (length - 1) // 2), numbers:sum())
-    end)
+    end
+
+    it("of more rows than are counted at a time #slow", function() assert_long_rows(70000, 130) end)
+
+    for _, length in ipairs {4096, 8192, 8193} do
+        it(("of rows of %d elements #large"):format(length), function() assert_long_rows(65, length) end)
+    end
 end)

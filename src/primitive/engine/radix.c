@@ -24,7 +24,9 @@ enum {
     MOST_COUNTS = 65536, /* histograms at a time; more rows are sorted one group after the other */
     GPU_GROUP = 256,
     GPU_FEW_KEYS = 1 << 18,
-    GPU_BLOCK = 64, /* tiles whose counts one work group converts to destinations */
+    GPU_ITEMS = 16,      /* most keys per invocation of a tile; 8 if a row of 64-bit keys fits in one tile */
+    GPU_LONG_ITEMS = 32, /* of 32-bit keys without a payload in several tiles; half of them are exchanged at a time */
+    GPU_COUNTS = 4,      /* counts of a digit that one invocation converts to offsets */
     MOST_BINDINGS = 6
 };
 
@@ -33,12 +35,11 @@ typedef struct Sort {
     const RadixJob *job;
     Device *device;
     bool tiles, read_blocks;
-    bool short_code;             /* loops over a tile's keys are not unrolled: compiling them unrolled takes long */
-    int items;                   /* keys per invocation of a tile */
-    int64_t row_first, rows;     /* the rows of the current group */
-    int64_t runs, run_length;    /* per row; with `tiles` the tiles of a row */
-    int64_t blocks, block_tiles; /* per row */
-    Buffer *counts, *totals, *offsets;
+    int items;                /* keys per invocation of a tile */
+    int64_t row_first, rows;  /* the rows of the current group */
+    int64_t runs, run_length; /* per row; with `tiles` the tiles of a row */
+    Buffer *counts;           /* with `tiles` followed by the sums over all tiles */
+    Buffer *totals, *offsets; /* without `tiles` */
     Buffer *keys[2], *words[2];
     int turn;   /* the set that the next pass writes; it reads the other set */
     bool moved; /* a pass has written */
@@ -86,20 +87,25 @@ typedef struct Step {
 static Program *find_program(const Sort *s, const Step *step)
 {
     const DeviceTraits *traits = device_traits(s->device);
-    const bool ballots = traits->subgroup_ballot && traits->subgroup_shuffle && traits->subgroup_size == 32;
-    char key[RADIX_DEFINES];
+    const bool ballots = traits->subgroup_ballot && traits->subgroup_shuffle &&
+                         (traits->subgroup_size == 32 || traits->subgroup_size == 64);
+    char key[RADIX_DEFINES], warps[256] = "";
     if (step->keyless) {
         return shader_program(s->device, step->shader, "");
+    }
+    if (ballots) {
+        snprintf(warps, sizeof warps,
+                 "#extension GL_KHR_shader_subgroup_ballot : require\n"
+                 "#extension GL_KHR_shader_subgroup_shuffle : require\n"
+                 "#extension GL_KHR_shader_subgroup_shuffle_relative : require\n#define BALLOTS %d\n",
+                 traits->subgroup_size);
     }
     return shader_program_format(
         s->device, step->shader,
         "%s%s#define READ_BLOCKS %d\n#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n#define ITEMS %d\n"
         "#define LENGTH %d\n",
-        ballots ? "#extension GL_KHR_shader_subgroup_ballot : require\n"
-                  "#extension GL_KHR_shader_subgroup_shuffle : require\n#define BALLOTS\n"
-                : "",
-        radix_defines(&s->job->key, key), s->read_blocks, CPU_GROUP, (int)step->payload, step->store_keys, s->items,
-        s->job->known.buffer != NULL);
+        warps, radix_defines(&s->job->key, key), s->read_blocks, CPU_GROUP, (int)step->payload, step->store_keys,
+        s->items, s->job->known.buffer != NULL);
 }
 
 static bool run_step(const Sort *s, const Step *step)
@@ -148,8 +154,7 @@ static void fill_params(Sort *s)
     params[RADIX_P_RUN] = (uint32_t)s->run_length;
     params[RADIX_P_ROWS] = (uint32_t)s->rows;
     params[RADIX_P_NUMBERED] = job->flat ? 0 : (uint32_t)job->length;
-    params[RADIX_P_BLOCKS] = (uint32_t)s->blocks;
-    params[RADIX_P_BLOCK_TILES] = (uint32_t)s->block_tiles;
+    params[RADIX_P_TOTALS] = (uint32_t)(s->rows * s->runs * DIGITS);
     params[RADIX_P_KEY_BASE] = (uint32_t)job->key_base;
     params[RADIX_P_PAYLOAD_BASE] = (uint32_t)job->word_base;
     params[RADIX_P_KNOWN] = job->known.word;
@@ -188,21 +193,18 @@ static bool place_digits(const Sort *s)
     return run_step(s, &step);
 }
 
-static bool place_tiles(const Sort *s)
+static bool place_tiles(Sort *s)
 {
-    int64_t blocks = s->rows * s->blocks;
-    Step total = {.shader = "radix_tile_total.comp",
-                  .keyless = true,
-                  .textures = {NULL, NULL, s->counts},
-                  .blocks = {s->totals},
-                  .groups = blocks};
-    Step base = {.shader = "radix_tile_base.comp", .keyless = true, .blocks = {s->totals}, .groups = s->rows};
-    Step offset = {.shader = "radix_tile_offset.comp",
-                   .keyless = true,
-                   .textures = {NULL, NULL, s->counts, s->totals},
-                   .blocks = {s->offsets},
-                   .groups = blocks};
-    return run_step(s, &total) && run_step(s, &base) && run_step(s, &offset);
+    uint32_t share = 0;
+    while (share < 8 && (int64_t)GPU_COUNTS << share < s->runs) {
+        share++;
+    }
+    Step step = {.shader = "radix_tile_offset.comp",
+                 .keyless = true,
+                 .blocks = {s->counts},
+                 .groups = divide_up(s->rows * DIGITS << share, GPU_GROUP)};
+    s->params[RADIX_P_SHARE] = share;
+    return run_step(s, &step);
 }
 
 static bool move_keys(Sort *s, bool store_keys)
@@ -212,7 +214,7 @@ static bool move_keys(Sort *s, bool store_keys)
                  .payload = s->moved && job->payload == RADIX_NUMBERS ? RADIX_WORDS : job->payload,
                  .store_keys = store_keys,
                  .textures = {NULL, NULL, s->offsets},
-                 .blocks = {s->keys[s->turn], s->words[s->turn]},
+                 .blocks = {s->keys[s->turn], s->words[s->turn], s->tiles ? s->counts : NULL},
                  .groups = s->tiles ? s->rows * s->runs : divide_up(s->rows * s->runs, CPU_GROUP)};
     bind_source(s, &step);
     if (!run_step(s, &step)) {
@@ -307,13 +309,17 @@ static bool run_short(Sort *s)
 
 /* Returns the number of keys per invocation of a tile. A row that fits one tile is sorted in one dispatch. A few
  * larger rows are divided into smaller tiles to fill the device. */
-static int tile_items(const RadixJob *job)
+static int tile_items(const RadixJob *job, DeviceFamily family)
 {
-    int most = job->key.bits == 64 ? 8 : 16;
-    if (job->length > GPU_GROUP * most) {
-        return job->rows * job->length > GPU_FEW_KEYS ? most : most / 4;
+    int wide = job->key.bits == 64, most = wide ? GPU_ITEMS / 2 : GPU_ITEMS;
+    if (job->length <= GPU_GROUP * most) {
+        return job->length > GPU_GROUP * most / 4 ? most : job->length > GPU_GROUP ? most / 4 : 1;
     }
-    return job->length > GPU_GROUP * most / 4 ? most : job->length > GPU_GROUP ? most / 4 : 1;
+    if (job->rows * job->length <= GPU_FEW_KEYS) {
+        return most / 4;
+    }
+    bool narrow = !wide && job->payload == RADIX_NONE && family == FAMILY_GPU;
+    return narrow && job->length > GPU_GROUP * GPU_LONG_ITEMS ? GPU_LONG_ITEMS : GPU_ITEMS;
 }
 
 /* Divides rows so that there are enough lanes. Run lengths that are powers of two would compete for cache sets. */
@@ -343,14 +349,11 @@ static void cut(Sort *s)
 {
     s->items = 1;
     if (s->tiles) {
-        s->items = tile_items(s->job);
+        s->items = tile_items(s->job, device_traits(s->device)->family);
         s->run_length = GPU_GROUP * s->items;
         s->runs = divide_up(s->job->length, s->run_length);
-        s->block_tiles = GPU_BLOCK;
-        s->blocks = divide_up(s->runs, GPU_BLOCK);
     } else {
         cut_rows(s);
-        s->blocks = 1;
     }
     int64_t together = s->runs < MOST_COUNTS ? MOST_COUNTS / s->runs : 1;
     s->rows = is_short(s) || s->job->rows < together ? s->job->rows : together;
@@ -358,10 +361,14 @@ static void cut(Sort *s)
 
 static bool create_counts(Sort *s)
 {
-    uint64_t counts = (uint64_t)(s->rows * s->runs) * COUNT_BYTES;
+    uint64_t counts = (uint64_t)(s->rows * s->runs) * COUNT_BYTES, totals = (uint64_t)s->rows * COUNT_BYTES;
+    if (s->tiles) {
+        s->counts = buffer_create(s->device, counts + totals, false);
+        return s->counts != NULL;
+    }
     s->counts = buffer_create(s->device, counts, false);
     s->offsets = buffer_create(s->device, counts, false);
-    s->totals = buffer_create(s->device, (uint64_t)(s->rows * s->blocks) * COUNT_BYTES, false);
+    s->totals = buffer_create(s->device, totals, false);
     return s->counts && s->offsets && s->totals;
 }
 
