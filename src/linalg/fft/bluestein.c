@@ -131,7 +131,7 @@ static bool convolve(const Fft *f, const Chirp *c, const Stream *from, Stream *p
 
 bool fft_run_bluestein(const Fft *f, bool own, Stream *s)
 {
-    Chirp c = {s->device, s->type, f->length, fft_above(2 * f->length - 1)};
+    Chirp c = {s->device, s->type, f->length, fft_above(s->device, 2 * f->length - 1)};
     Shape shape = {.rank = 3, .size = {f->outer, f->length, f->inner}}, room = shape;
     Stream from = {0}, padded = {0}, to = {0}, result = {0};
     room.size[1] = c.room;

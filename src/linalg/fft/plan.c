@@ -15,14 +15,16 @@ bool fft_serves(int64_t length)
     return length == 1;
 }
 
-/* The cost is the number of passes over memory. Small lengths use powers of two only, so that few programs suffice. */
-int64_t fft_above(int64_t n)
+/* The cost is the number of passes over memory. Small lengths use powers of two only, so that few programs suffice, and
+ * GPUs too, because exchange.c moves several times fewer sectors than shared_memory.c. */
+int64_t fft_above(Device *device, int64_t n)
 {
     static const int odd[] = {1, 3, 5};
     enum { SMALL = 1 << 14 };
     int64_t best = 0;
     double least = 0;
-    for (int i = 0; i < (n <= SMALL ? 1 : 3); i++) {
+    bool powers = n <= SMALL || device_traits(device)->family == FAMILY_GPU;
+    for (int i = 0; i < (powers ? 1 : 3); i++) {
         int64_t length = odd[i];
         int passes =
             i > 0 ? 4 : 0; /* quarters of a pass: one for each factor of 2, since a pass has radix 16 at most */

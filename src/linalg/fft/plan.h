@@ -13,8 +13,8 @@ typedef struct Fft {
 
 /* Returns whether a length has no prime factors other than 2, 3, 5 and 7. Lengths with other factors cost more. */
 bool fft_serves(int64_t length);
-/* Returns the length that is at least n, for which fft_serves is true, and whose transform is estimated to be
- * fastest. */
-int64_t fft_above(int64_t n);
+/* Returns the length that is at least n, for which fft_serves is true, and whose transform on the device is estimated
+ * to be fastest. */
+int64_t fft_above(Device *device, int64_t n);
 
 #endif
