@@ -7,7 +7,8 @@
 // another order, in slices of SPMV_SLICE rows, each with as many positions as its longest row
 // needs; the positions of a slice begin at offsets[slice]. Defines: GROUP, LANES; T: float or
 // double; VALUE_DOUBLE, RESULT_DOUBLE; FOURS: rows of X and Y are whole texels of floats; BLOCK:
-// read through storage blocks. If an invocation processes whole rows, their entries are added in
+// read through storage blocks. LONG: the first work groups process pieces of rows of more than a
+// number of entries (spmv.h), which the others skip. SCATTERED: row r of A is row list[r] of Y. If an invocation processes whole rows, their entries are added in
 // order, so the sums are the same in every format.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
@@ -51,6 +52,17 @@ layout(binding = 4) uniform usamplerBuffer list_in;
 #else
 #define LISTED_AT(n) (n)
 #endif
+#ifdef LONG
+#ifdef BLOCK
+layout(std430, binding = 6) readonly buffer Pieces { ivec4 pieces_in[]; };
+layout(std430, binding = 7) writeonly buffer Partial { uint partial_out[]; };
+#define PIECE(n) pieces_in[int(PARAMETER(SPMV_P_LIST)) + (n)]
+#else
+layout(binding = 4) uniform usamplerBuffer pieces_in;
+layout(std430, binding = 2) writeonly buffer Partial { uint partial_out[]; };
+#define PIECE(n) ivec4(texelFetch(pieces_in, int(PARAMETER(SPMV_P_LIST)) + (n)))
+#endif
+#endif
 #ifdef COLUMNS_GIVEN
 #ifdef BLOCK
 layout(std430, binding = 4) readonly buffer Columns { uvec4 columns_in[]; };
@@ -93,12 +105,23 @@ void store(int i, T value)
     y_out[at] = words.x;
     y_out[at + 1] = words.y;
 }
+#ifdef LONG
+void store_partial(int i, T value)
+{
+    uvec2 words = unpackDouble2x32(value);
+    partial_out[2 * i] = words.x;
+    partial_out[2 * i + 1] = words.y;
+}
+#endif
 #elif defined(FOURS)
 #define T4 vec4
 #else
 #define T4 vec4
 T x_element(int i) { return uintBitsToFloat(X_WORD(x_first + i)); }
 void store(int i, T value) { y_out[int(PARAMETER(SPMV_P_Y)) + i] = floatBitsToUint(value); }
+#ifdef LONG
+void store_partial(int i, T value) { partial_out[i] = floatBitsToUint(value); }
+#endif
 #endif
 
 #ifdef COLUMNS_GIVEN
@@ -215,36 +238,65 @@ void main()
 
 #else
 
-#if LANES > 1
+#if LANES > 1 || defined(LONG)
+#define SHARED_SUMS
 shared T rill_part[GROUP];
 #endif
 
 void main()
 {
-    int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
-    int row = n / LANES, lane = n - row * LANES;
-    T sum = T(0.0);
-    if (row < ROWS) {
-        int at = int(PARAMETER(SPMV_P_OFFSETS)) + LISTED_AT(row), begin = OFFSET(at), end = OFFSET(at + 1);
-        precise T total = T(0.0);
-        for (int q = begin / 4 + lane; 4 * q < end; q += LANES) {
-            T4 v = four_values(q);
-            ivec4 c = four_columns(q);
-            bvec4 live = bvec4(IN_ROW(4 * q), IN_ROW(4 * q + 1), IN_ROW(4 * q + 2), IN_ROW(4 * q + 3));
-            precise T a = v.x * x_element(c.x), b = v.y * x_element(c.y);
-            precise T d = v.z * x_element(c.z), e = v.w * x_element(c.w);
-            total += live.x ? a : T(0.0);
-            total += live.y ? b : T(0.0);
-            total += live.z ? d : T(0.0);
-            total += live.w ? e : T(0.0);
+    int local = int(gl_LocalInvocationID.x), group = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x);
+    int lanes = LANES, n = group * GROUP + local, row = n / LANES, begin = 0, end = 0, result = -1;
+#ifdef LONG
+    const int together = GROUP / SPMV_PIECE_LANES;
+    int pieces = int(PARAMETER(SPMV_P_PIECES)), long_groups = (pieces + together - 1) / together, part = -1;
+    bool is_long = group < long_groups;
+    row = is_long ? n / SPMV_PIECE_LANES : (n - long_groups * GROUP) / LANES;
+    if (is_long) {
+        lanes = SPMV_PIECE_LANES;
+        if (row < pieces) {
+            ivec4 piece = PIECE(row);
+            begin = piece.x;
+            end = piece.y;
+            result = piece.z;
+            part = piece.w;
         }
-        sum = total;
+    } else
+#endif
+    if (row < ROWS) {
+#ifdef SCATTERED
+        int at = int(PARAMETER(SPMV_P_OFFSETS)) + row;
+        result = LISTED_AT(row);
+#else
+        int at = int(PARAMETER(SPMV_P_OFFSETS)) + LISTED_AT(row);
+        result = row;
+#endif
+        begin = OFFSET(at);
+        end = OFFSET(at + 1);
+#ifdef LONG
+        bool divided = end - begin > int(PARAMETER(SPMV_P_LIMIT));
+        end = divided ? begin : end;
+        result = divided ? -1 : result;
+#endif
     }
-#if LANES > 1
-    int local = int(gl_LocalInvocationID.x);
+    int lane = local & (lanes - 1);
+    precise T total = T(0.0);
+    for (int q = begin / 4 + lane; 4 * q < end; q += lanes) {
+        T4 v = four_values(q);
+        ivec4 c = four_columns(q);
+        bvec4 live = bvec4(IN_ROW(4 * q), IN_ROW(4 * q + 1), IN_ROW(4 * q + 2), IN_ROW(4 * q + 3));
+        precise T a = v.x * x_element(c.x), b = v.y * x_element(c.y);
+        precise T d = v.z * x_element(c.z), e = v.w * x_element(c.w);
+        total += live.x ? a : T(0.0);
+        total += live.y ? b : T(0.0);
+        total += live.z ? d : T(0.0);
+        total += live.w ? e : T(0.0);
+    }
+    T sum = total;
+#ifdef SHARED_SUMS
     rill_part[local] = sum;
     barrier();
-    for (int half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
+    for (int half_lanes = lanes / 2; half_lanes > 0; half_lanes /= 2) {
         if (lane < half_lanes) {
             rill_part[local] += rill_part[local + half_lanes];
         }
@@ -252,8 +304,14 @@ void main()
     }
     sum = rill_part[local];
 #endif
-    if (row < ROWS && lane == 0) {
-        store(row, sum);
+#ifdef LONG
+    if (lane == 0 && part >= 0) {
+        store_partial(part, sum);
+        result = -1;
+    }
+#endif
+    if (lane == 0 && result >= 0) {
+        store(result, sum);
     }
 }
 

@@ -14,5 +14,8 @@
 #define SPMV_P_LIST 10  // a list, not with ELL: its first word
 #define SPMV_P_LISTED 9 // slices: length of the list
 #define SPMV_P_FIRST 9  // spmv_slice.comp: where the positions of slices begin
+#define SPMV_P_PIECES 9  // long rows: number of pieces; their first texel is in the word of the list
+#define SPMV_P_LIMIT 11  // long rows: entries of the longest row that is not divided into pieces
 #define SPMV_P_VECTORS 3
 #define SPMV_SLICE 32 // rows of a slice
+#define SPMV_PIECE_LANES 32 // invocations that process a piece of a long row

@@ -190,6 +190,43 @@ describe("rill.sparse", function()
         assert.equal(x:bytes(), y:bytes())
     end)
 
+    it("divides rows of lengths at the limits of pieces, for vectors and matrices", function()
+        local lengths <const> = {64, 65, 0, 1024, 1025, 1, 5000, 3, 2048, 2049}
+        for _, type in ipairs {"float", "double"} do
+            for _, m in ipairs {1, 10, 400} do
+                local rows, columns, values, n = {}, {}, {}, 6000
+                for i = 0, m - 1 do
+                    for k = 1, m == 1 and 5000 or i % 40 < 10 and lengths[i % 10 + 1] or i % 3 do
+                        rows[#rows + 1], columns[#columns + 1], values[#values + 1] = i, (7 * k + i) % n, k % 13 - 6
+                    end
+                end
+                local A <close> = sparse.coo {shape = {m, n}, rows = rows, columns = columns,
+                    values = rill.from(values, type)}:to "csr"
+                local x <close> = rill.stream(type, n, function(i) return i % 11 - 5 end) -- sums are exact
+                local X <close> = rill.stream(type, {n, 3}, function(i, j) return (i + j - 1) % 11 - 5 end) -- X(i, 1) = x(i)
+                local want, list = {}, x:values()
+                for i = 1, m do want[i] = 0 end
+                for k, i in ipairs(rows) do want[i + 1] = want[i + 1] + values[k] * list[columns[k] + 1] end
+                local y <close> = rill.stream(type, m, -1)
+                for _ = 1, 3 do -- the first product makes a plan
+                    check.equal(want, A:multiply(x):values(), 0)
+                    assert.equal(y, A:multiply(x, y))
+                    check.equal(want, y:values(), 0)
+                end
+                check.equal(want, A:multiply(X):transpose():copy():reshape(3 * m):domain(1, m):values(), 0)
+                check.names({"A:multiply", "'x'", "elements of int"}, A.multiply, A, rill.iota(n):copy())
+                check.names({"A:multiply", "A is " .. m .. " x 6000, x has 5999 elements"}, A.multiply, A,
+                    x:domain(1, n - 1), y)
+                check.names({"A:multiply", "y has " .. m + 1 .. ", not"}, A.multiply, A, x, rill.stream(type, m + 1))
+                local closed = rill.stream(type, n)
+                closed:close()
+                check.names({"A:multiply", "'x'", "closed"}, A.multiply, A, closed, y)
+                local view = x:domain(1, m) -- x and the result overlap
+                check.equal(want, A:multiply(x, view):values(), 0)
+            end
+        end
+    end)
+
     it("reads no index out of range where rows are divided #tables", function()
         local x <close> = rill.stream("float", 100, 1)
         local A <close> = one_full(100, 7)

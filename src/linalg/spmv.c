@@ -9,6 +9,7 @@ enum {
     GPU_GROUP = 256,
     MOST_LANES = 256,
     LANE_ENTRIES = 8, /* approximate number of entries per lane */
+    SUM_LANES = 64,   /* lanes that add the pieces of a row */
 };
 
 static bool is_double(const Stream *s)
@@ -23,9 +24,9 @@ static bool is_ell(const SparseRows *a)
 }
 
 /* Returns the number of lanes per row, from the mean length: one, several, or a whole work group. */
-static int lanes_of(const SparseRows *a, bool cpu)
+static int lanes_of(const SparseRows *a, const Stream *x, bool cpu)
 {
-    int64_t rows = a->offsets->shape.size[0] - 1, entries = a->columns ? stream_elements(a->columns) : 0, lanes = 1;
+    int64_t rows = a->offsets->shape.size[0] - 1, entries = stream_elements(a->columns ? a->columns : x), lanes = 1;
     while (!cpu && lanes < MOST_LANES && rows * lanes * LANE_ENTRIES < entries) {
         lanes *= 2;
     }
@@ -45,30 +46,65 @@ static uint32_t first_word(const Stream *s)
 /* The variant of a program: for matrices of vectors, of whole texels of floats, with storage blocks. */
 typedef struct Variant {
     bool wide, fours, block;
+    bool columns, result_double, value_double, ell, slices, listed, divided, scattered;
     int group, lanes;
     int texels; /* texels of a row of X per invocation */
 } Variant;
 
-static Program *find_program(const SparseRows *a, const Stream *y, const Variant *variant)
+static void write_defines(StrBuf *text, const void *given)
 {
-    return shader_program_format(
-        y->device, "spmv.comp",
-        "#define GROUP %d\n#define LANES %d\n#define TEXELS %d\n#define T %s\n%s%s%s%s%s%s%s%s%s", variant->group,
-        variant->lanes, variant->texels, is_double(y) ? "double" : "float",
-        is_double(y) ? "#define RESULT_DOUBLE\n" : "", a->columns ? "#define COLUMNS_GIVEN\n" : "",
-        a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "", variant->wide ? "#define WIDE\n" : "",
-        variant->fours ? "#define FOURS\n" : "", is_ell(a) ? "#define ELL\n" : "", a->order ? "#define SLICES\n" : "",
-        variant->block ? "#define BLOCK\n" : "", a->list ? "#define LISTED\n" : "");
+    const Variant *v = given;
+    const struct {
+        bool set;
+        const char *name;
+    } flags[] = {{v->result_double, "RESULT_DOUBLE"},
+                 {v->columns, "COLUMNS_GIVEN"},
+                 {v->value_double, "VALUE_DOUBLE"},
+                 {v->wide, "WIDE"},
+                 {v->fours, "FOURS"},
+                 {v->ell, "ELL"},
+                 {v->slices, "SLICES"},
+                 {v->block, "BLOCK"},
+                 {v->listed, "LISTED"},
+                 {v->divided, "LONG"},
+                 {v->scattered, "SCATTERED"}};
+    strbuf_addf(text, "#define GROUP %d\n#define LANES %d\n#define TEXELS %d\n#define T %s\n", v->group, v->lanes,
+                v->texels, v->result_double ? "double" : "float");
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (flags[i].set) {
+            strbuf_addf(text, "#define %s\n", flags[i].name);
+        }
+    }
+}
+
+static Program *find_program(const SparseRows *a, const Stream *y, Variant *v)
+{
+    v->columns = a->columns;
+    v->result_double = is_double(y);
+    v->value_double = a->values && is_double(a->values);
+    v->ell = is_ell(a);
+    v->slices = a->order;
+    v->listed = a->list;
+    v->divided = a->pieces;
+    const bool flags[] = {v->wide, v->fours,  v->block,  v->columns, v->result_double, v->value_double,
+                          v->ell,  v->slices, v->listed, v->divided, v->scattered};
+    uint64_t key = (uint64_t)v->group | (uint64_t)v->lanes << 16 | (uint64_t)v->texels << 32;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        key |= (uint64_t)flags[i] << (40 + i);
+    }
+    return shader_variant(y->device, "spmv.comp", key, write_defines, v);
 }
 
 /* Binds the streams in the order of the shader's bindings. Returns whether they fit. */
 static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, Variant *variant)
 {
-    const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values, a->list, a->order};
-    const TexelFormat formats[] = {
-        TEXEL_WORD, variant->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR, TEXEL_WORD, TEXEL_VECTOR};
-    int count = a->order ? 6 : a->list ? 5 : a->columns ? 4 : 2;
-    streams[4] = a->list ? a->list : a->order; /* not read if there is none */
+    const Stream *first = a->offsets ? a->offsets : a->columns, *fifth = a->list ? a->list : a->pieces;
+    /* Streams that a variant does not read are replaced by others. */
+    const Stream *streams[] = {
+        first, x, a->columns ? a->columns : first, a->values ? a->values : first, fifth ? fifth : a->order, a->order};
+    const TexelFormat formats[] = {TEXEL_WORD,   variant->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR,
+                                   TEXEL_VECTOR, a->pieces ? TEXEL_VECTOR : TEXEL_WORD,      TEXEL_VECTOR};
+    int count = a->order ? 6 : fifth ? 5 : a->columns ? 4 : 2;
     variant->block = false;
     for (int i = 0; i < count; i++) {
         variant->block = variant->block || !buffer_in_texture(streams[i]->buffer, formats[i]);
@@ -82,6 +118,9 @@ static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch
     }
     dispatch->texture_count = variant->block ? 0 : count;
     dispatch->block_count = variant->block ? count + 1 : 1;
+    if (a->pieces) {
+        dispatch->blocks[dispatch->block_count++].buffer = (a->partial ? a->partial : y)->buffer;
+    }
     return fits;
 }
 
@@ -119,10 +158,12 @@ bool spmv_slice(const SparseRows *a, const SparseRows *to, bool *reads)
     return dispatch.program && device_dispatch(a->values->device, &dispatch);
 }
 
-bool spmv(const SparseRows *a, const Stream *x, Stream *y)
+/* Multiplies rows. lanes: invocations per row; 0: as lanes_of returns. scattered: row i is row a->list[i] of y. */
+static bool multiply(const SparseRows *a, const Stream *x, Stream *y, int lanes, bool scattered)
 {
     bool cpu = device_traits(y->device)->family == FAMILY_CPU;
-    int64_t rows = y->shape.size[0], width = y->shape.rank > 1 ? y->shape.size[1] : 1;
+    int64_t rows = scattered ? stream_elements(a->list) : y->shape.size[0],
+            width = y->shape.rank > 1 ? y->shape.size[1] : 1;
     if (rows * width == 0 || (a->list && stream_elements(a->list) == 0)) {
         return true;
     }
@@ -130,7 +171,10 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
     Variant variant = {.wide = width > 1,
                        .fours = width % 4 == 0 && !is_double(y) && (x->offset | y->offset) % 4 == 0,
                        .group = cpu ? CPU_GROUP : GPU_GROUP,
-                       .lanes = width > 1 || ell ? 1 : lanes_of(a, cpu)};
+                       .scattered = scattered,
+                       .lanes = lanes              ? lanes
+                                : width > 1 || ell ? 1
+                                                   : lanes_of(a, x, cpu)};
     variant.texels = cpu && variant.fours && width % 8 == 0 ? 2 : 1;
     int64_t blocks = (width + 4 * variant.texels - 1) / (4 * variant.texels);
     int64_t invocations = ell ? (rows + 3) / 4 : rows * (width > 1 ? blocks : variant.lanes);
@@ -152,6 +196,14 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
     if (slices) {
         params[SPMV_P_ORDER] = first_word(a->order);
     }
+    uint64_t groups = (uint64_t)((invocations + variant.group - 1) / variant.group);
+    if (a->pieces) {
+        uint64_t pieces = (uint64_t)a->pieces->shape.size[0], together = GPU_GROUP / SPMV_PIECE_LANES;
+        params[SPMV_P_LIST] = first_word(a->pieces) / 4;
+        params[SPMV_P_PIECES] = (uint32_t)pieces;
+        params[SPMV_P_LIMIT] = (uint32_t)a->limit;
+        groups += (pieces + together - 1) / together;
+    }
     if (a->list) {
         params[SPMV_P_LIST] = first_word(a->list);
         params[SPMV_P_LISTED] = (uint32_t)a->list->shape.size[0];
@@ -161,10 +213,21 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
         return false;
     }
     dispatch.program = find_program(a, y, &variant);
-    dispatch.groups[0] = (uint64_t)((invocations + variant.group - 1) / variant.group);
+    dispatch.groups[0] = groups;
     dispatch.groups[1] = dispatch.groups[2] = 1;
     stream_wrote(y);
     return dispatch.program && device_dispatch(y->device, &dispatch);
+}
+
+bool spmv(const SparseRows *a, const Stream *x, Stream *y)
+{
+    bool done = multiply(a, x, y, 0, false);
+    if (!done || !a->partial) {
+        return done;
+    }
+    stream_wrote(a->partial);
+    const SparseRows sums = {.offsets = a->firsts, .list = a->divided};
+    return multiply(&sums, a->partial, y, SUM_LANES, true);
 }
 
 static bool plain(const Stream *s)

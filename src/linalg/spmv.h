@@ -19,6 +19,14 @@ typedef struct SparseRows {
      * rows. Slices: the slices to multiply; other rows of y are unchanged. Must be NULL for ELL. */
     const Stream *list;
     const Stream *order; /* int: the original row of each permuted row; NULL if the format is not slices */
+    /* Long rows, for products of CSR with vectors in the family gpu; optional. SPMV_PIECE_LANES invocations process a
+     * piece of a row. */
+    int64_t limit;        /* entries of the longest row that is not divided into pieces */
+    const Stream *pieces; /* ivec4 {begin, end, row, index}: index is that of the piece in `partial`, or -1 if the row
+                           * has no other piece. NULL: no long rows. list must be NULL */
+    Stream *partial;      /* sums of the pieces of rows with several pieces, of the type of y; NULL if there are none */
+    const Stream *firsts; /* int: the index of the first piece of each of these rows, and the end */
+    const Stream *divided; /* int: the numbers of these rows */
 } SparseRows;
 
 /* Computes y = A x. x and y have one dimension each or, except for ELL, rows of one length. x has a row for each

@@ -240,7 +240,7 @@ local function rows_of(A)
     if not plan then
         local offsets = A._offsets or products.offsets(A._rows, A._m)
         plan = products.plan(offsets, A._values.size)
-        A._plan = plan
+        plan.type, A._plan = A._values.type, plan
     end
     return plan
 end
@@ -280,6 +280,11 @@ local hooks <const> = {} -- product(A, B, where): the product of sparse matrices
 -- With y nothing is allocated, except by the first two products and to convert a float x to double. The product with a
 -- sparse matrix x is a sparse matrix.
 function methods.multiply(A, x, y)
+    local used = getmetatable(A) == meta and A._plan
+    local product = used and products.usual(used, used.type, A._columns, A._values, x, y, A._n)
+    if product then
+        return product
+    end
     check_open(A, "multiply")
     if Matrix.is(x) then
         check_streams(x, "A:multiply: argument #1 'x'")
@@ -333,7 +338,7 @@ function methods._product(A)
     if plan then
         plan.used = true -- a product follows
     end
-    if plan and plan.begins then
+    if plan and plan.long then
         return function(x, y)
             products.rows(plan, columns, values, x, y)
         end
@@ -352,7 +357,7 @@ end
 -- order; else nil.
 function methods._slices(A)
     local plan = A._format ~= "ell" and A._values.size > 0 and rows_of(A)
-    if not plan or plan.begins then
+    if not plan or plan.long then
         return nil
     end
     plan.used = true -- a product follows
@@ -547,8 +552,8 @@ function methods.close(A)
     if plan.tiles then
         tiles.close(plan.tiles)
     end
-    for _, s in ipairs {A._offsets, A._rows, A._columns, A._values, plan.offsets or false, plan.first or false,
-        plan.begins or false, plan.float or false, plan.double or false} do
+    products.close(plan)
+    for _, s in ipairs {A._offsets, A._rows, A._columns, A._values} do
         if s then
             s:close()
         end

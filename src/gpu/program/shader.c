@@ -15,6 +15,7 @@ enum { KEPT = 512 };
 typedef struct KnownShader {
     char *name, *defines;
     Program *program;
+    uint64_t key; /* of shader_variant; 0: none */
 } KnownShader;
 
 static void destroy(void *item)
@@ -135,7 +136,7 @@ static KnownShader *remember(Lru *cache, const char *name, const char *defines, 
         error_set("out of host memory");
         return NULL;
     }
-    *known = (KnownShader){strdup(name), strdup(defines), program};
+    *known = (KnownShader){strdup(name), strdup(defines), program, 0};
     if (!known->name || !known->defines || !lru_add(cache, known, KEPT, destroy)) {
         destroy(known);
         error_set("out of host memory");
@@ -144,7 +145,9 @@ static KnownShader *remember(Lru *cache, const char *name, const char *defines, 
     return known;
 }
 
-Program *shader_program(Device *device, const char *name, const char *defines)
+/* Returns the cached program of a file with the given defines, which is compiled if it is not in the cache; NULL with
+ * error_set on failure. */
+static KnownShader *find(Device *device, const char *name, const char *defines)
 {
     if (!strbuf_whole(defines)) {
         return NULL;
@@ -153,12 +156,36 @@ Program *shader_program(Device *device, const char *name, const char *defines)
     for (size_t i = 0; cache && i < cache->count; i++) {
         const KnownShader *known = cache->items[i];
         if (strcmp(known->name, name) == 0 && strcmp(known->defines, defines) == 0) {
+            return lru_use(cache, i);
+        }
+    }
+    return cache ? remember(cache, name, defines, compile(device, name, defines)) : NULL;
+}
+
+Program *shader_program(Device *device, const char *name, const char *defines)
+{
+    KnownShader *known = find(device, name, defines);
+    return known ? known->program : NULL;
+}
+
+Program *shader_variant(Device *device, const char *name, uint64_t key, ShaderDefines defines, const void *variant)
+{
+    Lru *cache = device_data_get(device, &cache_kind);
+    for (size_t i = 0; cache && i < cache->count; i++) {
+        const KnownShader *known = cache->items[i];
+        if (known->key == key + 1 && strcmp(known->name, name) == 0) {
             lru_use(cache, i);
             return known->program;
         }
     }
-    KnownShader *made = cache ? remember(cache, name, defines, compile(device, name, defines)) : NULL;
-    return made ? made->program : NULL;
+    StrBuf text = STRBUF_EMPTY;
+    defines(&text, variant);
+    KnownShader *known = find(device, name, strbuf_text(&text));
+    strbuf_free(&text);
+    if (known) {
+        known->key = key + 1;
+    }
+    return known ? known->program : NULL;
 }
 
 Program *shader_program_format(Device *device, const char *name, const char *defines, ...)

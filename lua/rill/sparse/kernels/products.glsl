@@ -31,3 +31,18 @@ kernel int begins(int offsets[], int first[], int rows[], int piece<>, int piece
     int row = rows[min(piece, pieces - 1)];
     return piece == pieces ? count : offsets[row] + (piece - first[row]) * size;
 }
+
+$section(long_pieces)
+kernel int long_pieces(int offsets[], int rows[], int k<>, int count, int size) {
+    int row = rows[min(k, count - 1)];
+    return k < count ? (offsets[row + 1] - offsets[row] - 1) / size + 1 : 0;
+}
+
+$section(several)
+kernel int several(int pieces<>) { return pieces > 1 ? pieces : 0; }
+
+$section(long_begins)
+kernel ivec4 long_begins(int offsets[], int rows[], int first[], int several[], int parts[], int which<>, int piece<>, int size) {
+    int row = rows[which], k = piece - first[which], begin = offsets[row] + k * size, end = offsets[row + 1];
+    return ivec4(begin, begin + min(size, end - begin), row, several[which] > 0 ? parts[which] + k : -1);
+}
