@@ -5,8 +5,8 @@
 // cpu: GROUP, ROWS per lane; family gpu: TILE: 64 or 128: a group of 2 TILE lanes computes TILE x TILE elements of C. Rows of C
 // are PITCH elements apart; ADD: C is added to; FOURS: C has whole texels of floats. BLOCK: read
 // through storage blocks; WORDS: read element by element, since rows or columns are not whole texels:
-// bases, pitches and strides are in elements. BIAS: a vector is added to each row (with BLOCK). RELU, SIGMOID or TANH: a
-// function of the result; WHOLE: of integers.
+// bases, pitches and strides are in elements. BIAS: a vector is added to each row. RELU, SIGMOID or TANH: a function of
+// the result; WHOLE: of integers.
 // Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a
 // GPU needs for its speed.
 #include "shared/parameters.glsl"
@@ -33,8 +33,10 @@ layout(location = 0) uniform uvec4 rill_p[MATMUL_P_VECTORS];
 #define PITCH int(PARAMETER(MATMUL_P_PITCH))
 #define FLAT (PARAMETER(MATMUL_P_FLAT) != 0u)
 
-#ifdef BIAS
+#if defined(BIAS) && defined(BLOCK)
 layout(std430, binding = 4) readonly buffer Bias { uint bias_in[]; };
+#elif defined(BIAS)
+layout(std430, binding = 2) readonly buffer Bias { uint bias_in[]; };
 #endif
 #ifdef WORDS
 layout(std430, binding = 2) readonly buffer A { uint a_in[]; };

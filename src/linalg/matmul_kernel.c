@@ -248,8 +248,7 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
     int tile = device_traits(p->device)->family == FAMILY_GPU ? tile_of(p, batch) : 0;
     bool flat = !tile && width < CPU_GROUP;
     Buffer *a_buffer = a->stream.buffer, *b_buffer = b->stream.buffer;
-    bool block = unit == 1 || p->bias || !buffer_in_texture(a_buffer, TEXEL_VECTOR) ||
-                 !buffer_in_texture(b_buffer, TEXEL_VECTOR);
+    bool block = unit == 1 || !buffer_in_texture(a_buffer, TEXEL_VECTOR) || !buffer_in_texture(b_buffer, TEXEL_VECTOR);
     int rows = rows_of(p, width);
     Variant variant = {.tile = tile,
                        .block = block,
@@ -295,10 +294,12 @@ static bool multiply(const MatmulKernel *p, const Operand *a, const Operand *b, 
     dispatch.groups[0] = flat ? groups_of((int64_t)parts * width, CPU_GROUP) : parts;
     dispatch.groups[1] = dispatch.groups[2] = 1;
     dispatch.blocks[0].buffer = c->buffer;
-    dispatch.block_count = p->bias ? 4 : block ? 3 : 1;
+    dispatch.block_count = block ? 3 : 1;
     dispatch.blocks[1].buffer = a_buffer;
     dispatch.blocks[2].buffer = b_buffer;
-    dispatch.blocks[3].buffer = p->bias ? p->bias->buffer : NULL;
+    if (p->bias) {
+        dispatch.blocks[dispatch.block_count++].buffer = p->bias->buffer;
+    }
     dispatch.texture_count = block ? 0 : 2;
     dispatch.textures[0] = (DispatchTexture){a_buffer, TEXEL_VECTOR};
     dispatch.textures[1] = (DispatchTexture){b_buffer, TEXEL_VECTOR};

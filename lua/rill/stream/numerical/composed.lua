@@ -4,6 +4,7 @@ local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local recorder = require "rill.core.recorder"
+local template = require "rill.glsl.template"
 local types = require "rill.core.types"
 
 local composed = {}
@@ -40,8 +41,27 @@ local soft <const> = recorder.wrap("s:softmax values", function(s, axis)
     return (powers / powers:sum(axis, KEEP)):eval()
 end)
 
--- Returns log(sum(exp(s))) along an axis or a list of axes, which are kept.
+local MOST_IN_ROW <const> = 64 -- elements of a row that one invocation adds up
+local of_rows <const> = template.new [[
+kernel void logsumexp(float s[], out float r<>) {
+    int first = indexof(r).x * $n;
+    float most = s[first];
+    for (int k = 1; k < $n; k++) most = max(most, s[first + k]);
+    float base = isinf(most) ? 0.0 : most, sum = 0.0;
+    for (int k = 0; k < $n; k++) sum += exp(s[first + k] - base);
+    r = log(sum) + base;
+}
+]]
+
+-- Returns log(sum(exp(s))) along an axis or a list of axes, which are kept. Short rows of floats are one launch.
 local log_sum <const> = recorder.wrap("s:logsumexp values", function(s, axis)
+    local shape <const> = s.shape
+    local n <const> = shape[#shape]
+    if axis == #shape and n <= MOST_IN_ROW and s.type == "float" and rill.type(s) == "stream" then
+        local rows <const> = s.size // n
+        shape[axis] = 1
+        return of_rows:kernel {n = n} {s = axes.reshaped(s, s.size), shape = rows}:reshape(shape)
+    end
     local m <const> = s:max(axis, KEEP)
     local base <const> = rill.where(rill.isinf(m), 0, m)
     return (rill.log(rill.exp(s - base):sum(axis, KEEP)) + base):eval()
