@@ -1,4 +1,4 @@
--- rill.cost: estimates whether a launch is worth its transfers.
+-- rill.cost: estimates whether a launch is worth its transfers, and measures what a step of a loop costs.
 local core = require "rill.core"
 local rill = require "rill"
 local errors = require "rill.core.error"
@@ -6,6 +6,7 @@ local launch_arguments = require "rill.core.launch_arguments"
 local tables = require "rill.core.tables"
 local breakeven = require "rill.shell.cost_model"
 local processor = require "rill.shell.cpu_cost"
+local step_cost = require "rill.shell.step_cost"
 errors.own()
 
 local TURNS <const>, TRANSFER_ROUNDS <const>, MOST_BYTES <const> = 4, 5, 1 << 26
@@ -155,9 +156,16 @@ end
 -- launch on one core of the CPU); `speedup` (cpu / gpu), `intensity` (gpu / transfer), `worthwhile` (intensity > 1 /
 -- (speedup - 1)), and `break_even`, the number of launches per transfer from which it is worthwhile. `cpu` is measured
 -- on the software device. If there is none, `cpu` and the fields that depend on it are nil.
+-- rill.cost(f, ...) of a function calls f(...) 8 to 32 times, and returns what a call costs, such as a step of a loop:
+-- `time` (the least seconds of a call until the device has finished), `device_time` (the least seconds of its launches
+-- on the device), `host_time` (the rest of `time`), `launches`, `copies` (of arguments), `bytes` (that launches read
+-- and write), `launch_time` (seconds of a launch of one element), `bound` ("host", "launches", "memory" or
+-- "arithmetic": what takes most of the time), `device` (its name), and `profile` (the report of rill.profile).
 return function(k, ...)
-    if rill.type(k) ~= "kernel" then
-        errors.fail("rill.cost: argument #1 'k': expected a kernel, got %s", rill.type(k) or type(k))
+    if type(k) == "function" then
+        return step_cost(rill.profile, k, ...)
+    elseif rill.type(k) ~= "kernel" then
+        errors.fail("rill.cost: argument #1 'k': expected a kernel or a function, got %s", rill.type(k) or type(k))
     end
     for _, param in ipairs(k.params) do
         if param.kind == "reduction result" then

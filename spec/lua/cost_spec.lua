@@ -1,6 +1,7 @@
 local rill = require "rill"
 local breakeven = require "rill.shell.cost_model"
 local processor = require "rill.shell.cpu_cost"
+local check = require "spec.support.check"
 
 local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
 
@@ -125,7 +126,7 @@ describe("rill.cost", function()
             assert.is_false(done)
             assert.matches("^" .. debug.getinfo(1, "S").short_src:gsub("%p", "%%%0") .. ":%d+: " .. message, text)
         end
-        refused("rill.cost: argument #1 'k': expected a kernel, got number", 3)
+        refused("rill.cost: argument #1 'k': expected a kernel or a function, got number", 3)
         refused("rill.cost: argument #1 'k': expected a kernel that runs over elements, got the reduce kernel 'sum'",
             rill.kernel "reduce void sum(float x<>, reduce float r<>) { r += x; }", x)
         refused("saxpy: expected 3 arguments", saxpy, 1)
@@ -134,5 +135,64 @@ describe("rill.cost", function()
         local gather = rill.kernel "kernel void gather(float c[][], out float r<>) { r = c[0][0]; }"
         refused("rill.cost: argument #2 'c': expected a stream, got container",
             gather, {c = rill.sparse("float", {8, 8}, {page = {4, 4}}), shape = 1})
+    end)
+end)
+
+describe("rill.cost of a function", function()
+    it("counts launches, copies and bytes, and passes arguments", function()
+        local x, seen = rill.ones(1000), nil
+        local c = rill.cost(function(...)
+            seen = table.pack(...)
+            local y = (2 * x + 1):eval()
+            return saxpy(1, x:domain(1, 100), y:domain(1, 100), x:domain(2, 101))
+        end, 5, nil, x)
+        assert.same({n = 3, 5, nil, x}, seen)
+        assert.same({2, 1, 8000 + 1200}, {c.launches, c.copies, c.bytes})
+        assert.equal(c.profile.launches, c.launches)
+        assert.equal(math.max(0, c.time - c.device_time), c.host_time)
+        assert(c.time > 0 and c.device_time > 0 and c.launch_time > 0)
+        assert.matches("; 2 launches and 1 copy, 9.0 KiB\na launch without work takes ", tostring(c))
+        local none = rill.cost(function() end)
+        assert.same({0, 0, 0, 0, "host"}, {none.launches, none.copies, none.bytes, none.device_time, none.bound})
+    end)
+
+    it("tells what takes the most time", function()
+        local x, small = rill.random(1 << 22), rill.ones(1)
+        local k = rill.kernel [[
+            kernel void work(float a<>, out float r<>) { for (int i = 0; i < 500; i++) r = sin(r + a); }
+        ]]
+        local function spin(n) for i = 1, n do n = n + i % 2 end end
+        assert.equal("host", rill.cost(function() spin(1000000) return k(small) end).bound)
+        if rill.device().software then
+            assert.equal("arithmetic", rill.cost(function() return k(x:domain(1, 10000)) end).bound)
+        end
+        local c = rill.cost(function() return (2 * x):eval() end)
+        local work = c.device_time - math.min(c.device_time, c.launch_time)
+        local most = math.max(c.host_time, c.device_time - work, work)
+        assert.equal(most == c.host_time and "host" or most > work and "launches" or
+            2 * c.bytes / c.profile.copy_rate >= work and "memory" or "arithmetic", c.bound)
+    end)
+
+    it("raises errors of the function, and works afterwards", function()
+        local failure, calls = {}, 0
+        for last = 1, 20, 4 do
+            local done, message = pcall(rill.cost, function()
+                calls = calls + 1
+                if calls == last then error(failure) end
+            end)
+            assert.is_false(done)
+            assert.equal(failure, message)
+            calls = 0
+        end
+        check.raises("rill.cost: the function yielded", rill.cost, function() coroutine.yield() end)
+        local function nested() rill.cost(function() end) end
+        check.raises("rill.cost: a function that rill.profile runs cannot call it", rill.profile, nested)
+        check.raises("rill.cost: a function that rill.profile runs", rill.cost, function() rill.profile(nested) end)
+        check.raises("rill.cost: a function that is differentiated cannot call it", rill.grad(function(x)
+            nested()
+            return x:sum()
+        end), rill.ones(2))
+        assert.equal(1, rill.cost(function() return (rill.ones(2) + 1):eval() end).launches)
+        assert.equal(0, rill.profile(function() end).launches)
     end)
 end)

@@ -277,7 +277,7 @@ k.name: __name__ title
 k:specialize(constants): bind partial constants define defines set_constant curry template
 k:explain(...): plan describe debug inspect analyze info
 rill.profile(f): time profile timing benchmark bench
-rill.cost(k, ...): cost estimate
+rill.cost(k, ...): cost estimate step_time time_per_step iteration_time
 rill.kernel(text): compile build
 rill.sync(): wait synchronize sync
 ]==],

@@ -352,7 +352,7 @@ u.name: string -- the name
 rill.profile(f: function): report, ... -- runs f() and returns a report of what its launches cost, one row per kernel, and the results of f. tostring(report) is a table
 ]==] },
     { "cost", [==[
-rill.cost(k: kernel, ...: any): table -- estimates by Brook's model whether a launch k(...) is worth its transfers: bytes_up, bytes_down, the seconds gpu, cpu and transfer, speedup, intensity, worthwhile, break_even (number of launches). tostring gives a line
+rill.cost(k: kernel | function, ...: any): table -- estimates by Brook's model whether a launch k(...) is worth its transfers: bytes_up, bytes_down, the seconds gpu, cpu and transfer, speedup, intensity, worthwhile, break_even (number of launches). Of a function, such as a step of a loop, it measures a call k(...): time, device_time, host_time, launches, copies, bytes, launch_time, bound, profile. tostring gives lines
 ]==] },
     { "debug", [==[
 rill.debug.stats(s: source): table -- returns statistics of a stream: count, nan, inf, and min, mean, max, q1, median and q3 (the quartiles) of the finite numbers
