@@ -70,10 +70,14 @@ end
 
 -- ---- the choice
 
+-- Odd factors of lengths whose transforms are cheap. On GPUs passes over powers of two move several times fewer sectors
+-- (src/linalg/fft/exchange.c).
+local odds <const> = {cpu = {1, 3, 5}, gpu = {1}}
+
 -- Returns the smallest even length >= n whose transforms are cheap.
-local function room_for(n)
+local function room_for(n, family)
     local best
-    for _, odd in ipairs {1, 3, 5} do
+    for _, odd in ipairs(odds[family]) do
         local length = 2 * odd
         while length < n do length = 2 * length end
         best = math.min(best or length, length)
@@ -89,6 +93,8 @@ local function plan(a, b, flip)
     local wide <const> = seen.scalar == "double" or b.type == "double"
     local real <const>, components <const> = wide and "double" or "float", seen.components
     local vector <const> = (wide and "dvec%d" or "vec%d"):format(components)
+    -- In three and more dimensions powers of two take too much memory.
+    local family <const> = rank <= 2 and core._family(a) or "cpu"
     local p = {
         a = a, b = b, rank = rank, shape = a.shape, way = flip and -1 or 1, real = real,
         components = components, element = components > 1 and vector or real,
@@ -99,7 +105,7 @@ local function plan(a, b, flip)
         p.size[c], p.first[d] = n, 1
         p.low[c] = flip and n // 2 - (n - 1) or -(n // 2)
         p.last[c] = flip and n - 1 or 0
-        p.room[d] = room_for(a.shape[d] + n - 1)
+        p.room[d] = room_for(a.shape[d] + n - 1, family)
     end
     return p
 end
