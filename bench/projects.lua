@@ -12,7 +12,7 @@ local function page()
     for block in file:read "a":gmatch "\n```lua\n(.-)\n```" do code[#code + 1] = block end
     code[#code + 1] = [[return {fluid = fluid, flow = flow, gray_scott = gray_scott, layer = layer, images = images, train = train, ising = ising,
         spectrogram = spectrogram, analyze = analyze, trips = trips, zones = zones, offset = offset, pagerank = pagerank,
-        distances = distances, signed_distances = signed_distances}]]
+        distances = distances, csr = csr, signed_distances = signed_distances}]]
     local image <const> = setmetatable({save = function() end}, {__index = rill.image})
     local module <const> = setmetatable({image = image}, {__index = rill})
     local environment <const> = {require = function() return module end, print = function() end}
@@ -97,7 +97,8 @@ end
 
 function make.offset(p, peer)
     local scene <const> = rill.image.gaussian(rill.random({2148, 2148}, {seed = 1}), 1)
-    local first <const>, second <const> = scene:domain({1, 21}, {2048, 2068}), scene:domain({38, 1}, {2085, 2048})
+    local first <const> = scene:domain({1, 21}, {2048, 2068}):copy()
+    local second <const> = scene:domain({38, 1}, {2085, 2048}):copy()
     peer:give("first", first)
     peer:give("second", second)
     return "phase correlation 2048x2048", function() return rill.from({p.offset(first, second)}, "int") end
@@ -120,9 +121,8 @@ end
 
 function make.distances(p, peer)
     local from <const>, to <const> = edges(peer)
-    local links <const> = {shape = {NODES, NODES}, rows = from, columns = to, values = rill.ones(EDGES)}
-    local graph <const> = rill.sparse.coo(links):to "csr"
-    return "breadth-first search, 10^7 edges", function() return p.distances(graph, 0) end
+    local offsets, ends = p.csr(NODES, from, to)
+    return "breadth-first search, 10^7 edges", function() return p.distances(offsets, ends, 0) end
 end
 
 -- Runs cases against one peer.

@@ -170,9 +170,12 @@ end
 registration.icp = errors.guard(function(source, target, options)
     local taken <const> = option.take(WHERE, options, OPTIONS)
     local own <close> = held {}
-    local p <const>, q, normals, middle, scale = take(own, source, target, taken)
+    local p, q, normals, middle, scale = take(own, source, target, taken)
     local rows = {cloud.rows(WHERE .. ": option 'initial'", taken.initial or transforms.translation {0, 0, 0})}
-    local tree <close> = search.neighbors(q, {k = 1, queries = q:domain(1, 1)})
+    own.start = cloud.transform(p, {rows[1], rows[2], rows[3], {0, 0, 0, 1}})
+    local order, nearest = search.follow(WHERE, q, own.start, taken.distance)
+    own.order, own.sorted = order, rill.gather(p, order)
+    p = own.sorted
     local step <const> = normals and by_planes or by_points
     local report <const> = {iterations = 0, converged = false}
     local lanes <const> = math.max(math.min(LANES, p.size), p.size // SHARE)
@@ -180,10 +183,9 @@ registration.icp = errors.guard(function(source, target, options)
     local function measure()
         local held_here <close> = held {}
         held_here.moved = cloud.transform(p, {rows[1], rows[2], rows[3], {0, 0, 0, 1}})
-        local n <close> = tree:query(held_here.moved, {k = 1, radius = taken.distance})
-        held_here.indices, held_here.distances = n.indices, n.distances
+        held_here.indices, held_here.distances = nearest(held_here.moved)
         local more, pairs_found, sum = step(held_here, {lanes = lanes, source = p, a = rows[1], b = rows[2],
-            c = rows[3], target = q, normal = normals, index = n.indices, middle = middle, scale = scale,
+            c = rows[3], target = q, normal = normals, index = held_here.indices, middle = middle, scale = scale,
             shape = lanes})
         if pairs_found == 0 then
             fail("%s: no point of the source is within the option 'distance', %g, of the target: give a larger one, "

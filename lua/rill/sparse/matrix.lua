@@ -151,17 +151,20 @@ local function disorder(rows, columns)
     return order:max()
 end
 
--- Returns the indices that order entries by row and column. The sorts are stable. m, n: the shape of the matrix, if it
--- is known.
-local function ordered(rows, columns, m, n)
+-- Returns the entries ordered by row and column. The sorts are stable. m, n: the shape of the matrix, if it is known.
+local function ordered(rows, columns, values, m, n)
+    local sorted, numbers
     if n and m * n <= 1 << 32 then
         local keys <close> = kernels.keys:kernel()(rows, columns, n)
-        return rill.argsort(keys)
+        numbers = rill.argsort(keys)
+        sorted = rill.gather(rows, numbers)
+    else
+        local by_column <close> = rill.argsort(columns)
+        local keys <close> = rill.gather(rows, by_column)
+        sorted, numbers = rill.sort_by_key(keys, by_column)
     end
-    local by_column <close> = rill.argsort(columns)
-    local keys <close> = rill.gather(rows, by_column)
-    local by_row <close> = rill.argsort(keys)
-    return rill.gather(by_column, by_row)
+    local given <close> = numbers
+    return sorted, rill.gather(columns, given), rill.gather(values, given)
 end
 
 -- Returns the entries ordered by row and column. Entries with the same row and column are added. May return its
@@ -173,8 +176,7 @@ local function normal(rows, columns, values, m, n)
     end
     local worst, given = disorder(rows, columns), values
     if worst == 2 then
-        local numbers <close> = ordered(rows, columns, m, n)
-        rows, columns, values = rill.gather(rows, numbers), rill.gather(columns, numbers), rill.gather(values, numbers)
+        rows, columns, values = ordered(rows, columns, values, m, n)
         worst = disorder(rows, columns)
     end
     if worst == 1 then

@@ -337,4 +337,23 @@ local function lists(where, points, radius)
     return search(where, n)
 end
 
-return {neighbors = errors.guard(neighbors, "rill.neighbors"), lists = lists, points = arguments.points}
+-- Returns a search of the nearest point of an argument `points` for queries that move little from one call to the next:
+-- the order of the queries along a curve, a stream of indices, and a function(q) that returns the indices and the
+-- distances of queries in this order, both {m, 1}. The neighbors that were found last bound the distances.
+local function follow(where, points, queries, radius)
+    local n <const> = {k = 1, radius = radius, queries = queries}
+    build(where, n, points)
+    take_queries(where, n)
+    local order <const> = n.sorted.id:eval()
+    return order, function(q)
+        n.sorted:close()
+        n.sorted = tree.packed(n.tree, q)
+        find_nearest(n)
+        n.near:close()
+        n.near = rill.gather(tree.places(n.tree), n.indices:reshape(n.rows))
+        return n.indices, n.distances
+    end
+end
+
+return {neighbors = errors.guard(neighbors, "rill.neighbors"), lists = lists, follow = follow,
+    points = arguments.points}

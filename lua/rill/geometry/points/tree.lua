@@ -134,6 +134,11 @@ function tree.queries(t, q)
     return kernels.pack(sorted, order), rill.searchsorted(t.keys, key)
 end
 
+--- tree.packed(t, q) returns queries with their indices, in the same order.
+function tree.packed(t, q)
+    return texts:program(bases[t.real][t.rank]).pack(q, rill.iter("int", q.size, 0, q.size))
+end
+
 --- tree.places(t) returns the place of each point in t.points by its original index.
 function tree.places(t)
     if not t.place then
