@@ -131,7 +131,8 @@ end
 
 --- pipe.rows(peer, name, cases): returns one row for each of `cases`: {title, peer's case, goal for the ratio, run}. `run` is rill's side, a function that returns a
 --- stream or a number. `tolerance`: how far results may differ, relative to the largest value (default: not at all); `as`: a function that converts rill's result
---- to the form of the peer's; `rounds`; `warm`: seconds for which both sides run first; `note`: a function whose text is appended to the ratio. Results are compared before timing.
+--- to the form of the peer's; `rounds`; `warm`: seconds for which both sides run first; `note`: a function whose text is appended to the ratio; `least`: the least
+--- times count, not the medians. Results are compared before timing.
 function pipe.rows(peer, name, cases)
     local rows = {}
     for _, case in ipairs(cases) do
@@ -150,9 +151,10 @@ function pipe.rows(peer, name, cases)
                 support.warm(theirs_timed, case.warm)
                 support.warm(ours, case.warm)
             end
-            local mine, other = support.race(case.rounds or 7, function() return support.timed(ours, 1) end,
-                theirs_timed)
-            local row = support.faster(title, mine, name, other, goal)
+            local function once() return support.timed(ours, 1) end
+            local times <const> = case.least and support.least(case.rounds or 7, once, theirs_timed)
+                or {support.race(case.rounds or 7, once, theirs_timed)}
+            local row = support.faster(title, times[1], name, times[2], goal)
             row.result = row.result .. (case.note and case.note() or "")
             rows[#rows + 1] = row
         else
