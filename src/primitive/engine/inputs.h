@@ -156,6 +156,8 @@ typedef struct InputText {
     const InputKey *key;
     const InputLayout *layout;
     StrBuf *out;
+    uint32_t staged; /* bit i: the steps of stream i are read from rill_w_NAME, in shared memory: texel rill_bank(k) of
+                        this array is the texel k after that of element `from` */
 } InputText;
 
 /* Writes "#version", rill_p[vectors], the fault words, the helpers of the code generator, and the structures of the
@@ -181,6 +183,8 @@ void inputs_write_chunk_skip(InputText *text, const char *run, const char *start
 void inputs_write_chunk_loads(InputText *text, int k, int end);
 /* Writes the expression for the value of source s at element t + k. */
 void inputs_write_chunk_value(InputText *text, int s, int k);
+/* Writes the expression for texel `at` + `more` of stream i. */
+void inputs_write_texel(InputText *text, int i, const char *at, int more);
 /* Writes the statements that advance to the next step. */
 void inputs_write_chunk_step(InputText *text);
 

@@ -27,8 +27,9 @@ void inputs_write_chunk_start(InputText *t, const char *start)
     for (int i = 0; i < t->in->streams; i++) {
         if (inputs_is_texels(t, i)) {
             const char *name = t->in->params[i].name;
-            strbuf_addf(t->out, "    int a_%s = int(uint(rill_at_%s(%s)) * %du / 16u);\n", name, name, start,
-                        t->key->args[i].type->bytes);
+            bool staged = t->staged >> i & 1;
+            strbuf_addf(t->out, "    int a_%s = int(uint(%s%s(%s%s)) * %du / 16u);\n", name, staged ? "" : "rill_at_",
+                        staged ? "" : name, start, staged ? " - from" : "", t->key->args[i].type->bytes);
         }
     }
 }
@@ -39,17 +40,27 @@ void inputs_write_chunk_skip(InputText *t, const char *run, const char *start)
                 start, t->key->ragged);
 }
 
+void inputs_write_texel(InputText *t, int i, const char *at, int more)
+{
+    bool texture = t->layout->args[i].texture != NO_UNIT;
+    strbuf_addf(t->out, texture ? "texelFetch(tex_%s, %s + %d)" : "in_%s[%s + %d]", t->in->params[i].name, at, more);
+}
+
 void inputs_write_chunk_loads(InputText *t, int k, int end)
 {
     for (int i = 0; i < t->in->streams; i++) {
         const char *name = t->in->params[i].name;
-        bool texture = t->layout->args[i].texture != NO_UNIT;
         int bytes = t->key->args[i].type->bytes;
+        char start[MAX_NAME + 8];
+        snprintf(start, sizeof start, "a_%s", name);
         for (int at = (k * bytes + 15) / 16; inputs_is_texels(t, i) && at < (end * bytes + 15) / 16; at++) {
-            strbuf_addf(t->out,
-                        texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, a_%s + %d);\n"
-                                : "        uvec4 f_%s_%d = in_%s[a_%s + %d];\n",
-                        name, at, name, name, at);
+            strbuf_addf(t->out, "        uvec4 f_%s_%d = ", name, at);
+            if (t->staged >> i & 1) {
+                strbuf_addf(t->out, "rill_w_%s[rill_bank(%s + %d)]", name, start, at);
+            } else {
+                inputs_write_texel(t, i, start, at);
+            }
+            strbuf_add(t->out, ";\n");
         }
     }
 }

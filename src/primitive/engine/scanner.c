@@ -14,7 +14,6 @@ enum {
     CPU_ONE_LANE = 4096, /* longest row that is one run */
     CPU_RUN = 256,       /* least number of elements of a run */
     GPU_LANES = 16384,   /* if accumulators are too large for shared memory */
-    GPU_RUN = 16,        /* elements per lane of a group */
     GPU_SHORT = 64,      /* longest row that one lane scans */
     GPU_MANY_ROWS = 16384,
     GPU_MANY_SHORT = 1024, /* the same limit if there are many rows */
@@ -86,7 +85,7 @@ static void cut(Level *level, int64_t chunk)
     if (level->across) {
         level->run = level->unit = ACROSS_RUN < most ? ACROSS_RUN : most;
     } else if (level->tree) {
-        level->run = round_up(GPU_RUN, chunk);
+        level->run = round_up(SCANNER_RUN, chunk);
         level->run = level->run < most ? level->run : most;
         level->unit = level->run * SCANNER_GROUP;
     } else {

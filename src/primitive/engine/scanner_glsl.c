@@ -195,6 +195,7 @@ static void write_group_scan(ScannerWriter *w)
 static void write_sums(ScannerWriter *w)
 {
     write_acc(w);
+    scanner_write_staged_loads(w);
     strbuf_add(w->out, "    if (inside) {\n");
     scanner_traverse(w, false);
     strbuf_add(w->out, "    }\n");
@@ -256,6 +257,7 @@ static void write_stores(ScannerWriter *w)
 {
     if (w->key->tree) {
         write_acc(w);
+        scanner_write_staged_loads(w);
         strbuf_add(w->out, "    if (inside) {\n");
         scanner_traverse(w, false);
         strbuf_add(w->out, "    }\n");
@@ -273,6 +275,7 @@ static void write_stores(ScannerWriter *w)
         write_ending(w);
     }
     strbuf_add(w->out, "    }\n");
+    scanner_write_staged_stores(w);
     write_counts(w, "inside && end == n");
     strbuf_add(w->out, w->key->tree ? "    }\n" : "");
 }
@@ -289,7 +292,7 @@ static void write_header(ScannerWriter *w)
 
 static void write_program(const void *text, const void *key, const void *layout, InputText *input)
 {
-    ScannerWriter writer = {text, input->in, key, layout, input->out, input}, *w = &writer;
+    ScannerWriter writer = {text, input->in, key, layout, input->out, input, {""}}, *w = &writer;
     input->key = &w->key->input;
     input->layout = &w->layout->input;
     write_header(w);
@@ -302,6 +305,7 @@ static void write_program(const void *text, const void *key, const void *layout,
     if (w->key->tree) {
         strbuf_addf(w->out, "shared %s rill_s[%d];\n", scanner_accumulator(w), SCANNER_GROUP);
     }
+    scanner_write_staging(w);
     write_start(w);
     if (w->key->store) {
         write_stores(w);

@@ -4,7 +4,8 @@
 
 #include "primitive/engine/scanner.h"
 
-enum { SCANNER_GROUP = 256 }; /* lanes of a work group that scans a unit */
+/* Lanes of a work group that scans a unit, and elements per lane, rounded up to whole steps. */
+enum { SCANNER_GROUP = 256, SCANNER_RUN = 16 };
 
 /* A row is divided into units. Each unit is scanned by one invocation (here: a lane) or by a work group. One dispatch
  * computes the sum of each unit, the sums are scanned, and another dispatch stores the results. */
@@ -53,6 +54,7 @@ typedef struct ScannerWriter {
     const ScannerLayout *layout;
     StrBuf *out;
     InputText *input;
+    char area[SCANNER_OUTPUTS][MAX_NAME + 16]; /* shared memory in which results are exchanged; "" if they are not */
 } ScannerWriter;
 
 /* Functions of scanner_traverse.c. */
@@ -64,11 +66,22 @@ bool scanner_is_flat(const ScannerWriter *w, int k);
 /* Writes the loop over a lane's run, elements `start` to `end`. It merges the elements into `acc`, and stores results
  * if `store` is set. */
 void scanner_traverse(ScannerWriter *w, bool store);
+/* Writes the variable to which texel `texel` of a step's results of output k is assigned. */
+void scanner_write_target(ScannerWriter *w, int k, int texel);
 /* Writes the declarations of the sources' values of element t (k < 0) or of element k of a step. */
 void scanner_write_values(ScannerWriter *w, int k);
 /* Writes ELEMENT: the arguments for the text's functions. `suffix` is the end of the names of the values. */
 void scanner_write_element(ScannerWriter *w, const char *suffix);
 /* Writes the declarations of the values of the element before `at`. */
 void scanner_write_previous(ScannerWriter *w, const char *at);
+
+/* Functions of scanner_staging.c, which do nothing for programs in which a lane scans a unit. */
+
+/* Writes the declarations of shared memory, and chooses the streams that are exchanged. */
+void scanner_write_staging(ScannerWriter *w);
+/* Writes the loads of a unit, before its elements are traversed. All lanes must run them. */
+void scanner_write_staged_loads(ScannerWriter *w);
+/* Writes the stores of a unit's results, after its elements were traversed. All lanes must run them. */
+void scanner_write_staged_stores(ScannerWriter *w);
 
 #endif

@@ -15,6 +15,15 @@ bool scanner_is_flat(const ScannerWriter *w, int k)
     return w->key->flat && w->key->input.chunk * glsl_words(w->key->types[k]) % 4 == 0;
 }
 
+void scanner_write_target(ScannerWriter *w, int k, int texel)
+{
+    if (w->area[k][0]) {
+        strbuf_addf(w->out, "        %s[rill_bank(b%d + %d)]", w->area[k], k, texel);
+    } else {
+        strbuf_addf(w->out, "        rill_out%d[b%d + %d]", k, k, texel);
+    }
+}
+
 /* elements; k: the element's index within a step, or -1 */
 
 static const char *suffix(int k, char text[12])
@@ -101,7 +110,8 @@ static void write_texels(ScannerWriter *w, int output, int k)
     const Type *type = w->key->types[output];
     int words = glsl_words(type);
     for (int texel = k * words / 4; texel < (k + 1) * words / 4; texel++) {
-        strbuf_addf(w->out, "        rill_out%d[b%d + %d] = uvec4(", output, output, texel);
+        scanner_write_target(w, output, texel);
+        strbuf_add(w->out, " = uvec4(");
         for (int i = 4 * texel; i < 4 * texel + 4; i++) {
             char value[24];
             snprintf(value, sizeof value, "o%d_%d", output, i / words);
@@ -186,7 +196,8 @@ static void write_special(ScannerWriter *w, bool store)
     }
     strbuf_addf(w->out, "        acc = rill_%s16(acc, s0, s1, s2, s3);\n", store ? "scan" : "sum");
     for (int q = 0; store && q < 4; q++) {
-        strbuf_addf(w->out, "        rill_out0[b0 + %d] = floatBitsToUint(s%d);\n", q, q);
+        scanner_write_target(w, 0, q);
+        strbuf_addf(w->out, " = floatBitsToUint(s%d);\n", q);
     }
 }
 
@@ -198,7 +209,8 @@ static void write_chunks(ScannerWriter *w, bool store)
     for (int o = 0; store && o < w->key->output_count; o++) {
         if (scanner_is_flat(w, o)) {
             int words = glsl_words(w->key->types[o]);
-            strbuf_addf(w->out, "    int b%d = int(uint(rill_place(start)) * %du / 4u);\n", o, words);
+            strbuf_addf(w->out, "    int b%d = int(uint(%s) * %du / 4u);\n", o,
+                        w->area[o][0] ? "start - from" : "rill_place(start)", words);
         }
     }
     strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", chunk, chunk);
