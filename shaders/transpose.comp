@@ -2,7 +2,7 @@
 // source along y. The other dimensions are a batch of such planes. Defines: GROUP invocations;
 // WORDS per element (1 to 4 in vector form, otherwise any number), PACKED elements per word;
 // VECTOR: both sides are read and written as aligned 16-byte texels, of E elements; TILE: the method
-// for the family gpu. Without TILE, ALONG lanes are adjacent along y, the others along x, and each lane
+// for the family gpu; GRID: the groups of a dispatch are a grid of tiles and planes. Without TILE, ALONG lanes are adjacent along y, the others along x, and each lane
 // moves BLOCKS blocks that are STEP_X and STEP_Y elements apart, in a tile of TILE_X by TILE_Y elements. ACROSS:
 // successive groups move tiles that follow each other along y, not along x.
 #include "shared/parameters.glsl"
@@ -44,6 +44,11 @@ layout(std430, binding = 1) writeonly buffer To { UNIT to[]; };
 // words or texels.
 bool find_tile(out uint tile_x, out uint tile_y, out int from_base, out int to_base)
 {
+#ifdef GRID
+    uint plane = gl_WorkGroupID.z;
+    tile_x = gl_WorkGroupID.x;
+    tile_y = gl_WorkGroupID.y;
+#else
     uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
 #ifdef ACROSS
     uint row = group / TILES_Y, plane = row / TILES_X;
@@ -53,6 +58,7 @@ bool find_tile(out uint tile_x, out uint tile_y, out int from_base, out int to_b
     uint row = group / TILES_X, plane = row / TILES_Y;
     tile_x = group - row * TILES_X;
     tile_y = row - plane * TILES_Y;
+#endif
 #endif
     from_base = FROM_BASE;
     to_base = TO_BASE;
@@ -70,25 +76,38 @@ bool find_tile(out uint tile_x, out uint tile_y, out int from_base, out int to_b
 
 #if defined(TILE)
 
-shared uint rill_tile[32 * 33];
+// A tile of SIDE x SIDE words. A lane moves PART of them and loads all of these before it stores the first. Rows in shared
+// memory are SIDE + 1 words apart, so that the lanes that read a column use different banks.
+#pragma optionNV(unroll all) // for NVIDIA: otherwise private arrays may be kept in memory. Other compilers ignore it
+#define SIDE TILE_X
+#define LINES (GROUP / SIDE) // lines of a tile that the group moves at once
+#define PART (SIDE / LINES)
+
+shared uint rill_tile[SIDE * (SIDE + 1)];
 
 void main()
 {
     uint tile_x, tile_y;
     int from_base, to_base;
     bool inside = find_tile(tile_x, tile_y, from_base, to_base);
-    int fast = int(gl_LocalInvocationID.x) & 31, slow = int(gl_LocalInvocationID.x) >> 5;
-    int x0 = int(tile_x) * 32, y0 = int(tile_y) * 32;
+    int fast = int(gl_LocalInvocationID.x) & (SIDE - 1), slow = int(gl_LocalInvocationID.x) / SIDE;
+    int x0 = int(tile_x) * SIDE, y0 = int(tile_y) * SIDE;
+    // The lines of the tile that exist, of lanes whose elements exist.
+    int columns = inside && y0 + fast < NY ? NX - x0 : 0, rows = inside && x0 + fast < NX ? NY - y0 : 0;
+    int from_at = from_base + (x0 + slow) * FROM_X + (y0 + fast) * WORDS;
+    int to_at = to_base + (y0 + slow) * TO_Y + (x0 + fast) * WORDS;
     for (int w = 0; w < WORDS; w++) {
-        for (int k = slow; k < 32; k += GROUP / 32) {
-            if (inside && x0 + k < NX && y0 + fast < NY) {
-                rill_tile[k * 33 + fast] = LOAD(from_base + (x0 + k) * FROM_X + (y0 + fast) * WORDS + w);
-            }
+        uint values[PART];
+        for (int k = 0; k < PART; k++) {
+            values[k] = slow + k * LINES < columns ? LOAD(from_at + k * LINES * FROM_X + w) : 0u;
+        }
+        for (int k = 0; k < PART; k++) {
+            rill_tile[(slow + k * LINES) * (SIDE + 1) + fast] = values[k];
         }
         barrier();
-        for (int k = slow; k < 32; k += GROUP / 32) {
-            if (inside && x0 + fast < NX && y0 + k < NY) {
-                to[to_base + (y0 + k) * TO_Y + (x0 + fast) * WORDS + w] = rill_tile[fast * 33 + k];
+        for (int k = 0; k < PART; k++) {
+            if (slow + k * LINES < rows) {
+                to[to_at + k * LINES * TO_Y + w] = rill_tile[fast * (SIDE + 1) + slow + k * LINES];
             }
         }
         barrier();

@@ -64,7 +64,7 @@ describe("transpose", function()
     local widths = {"int8", "float", "vec3"}
 
     shortened(it, "of any type and size", function(whole)
-        local shapes = {{8, 8}, {1, 40}, {40, 1}, {7, 33}, {32, 31}, {33, 64}, {257, 16}, {64, 130}, {0, 9}}
+        local shapes = {{8, 8}, {1, 40}, {40, 1}, {7, 33}, {32, 31}, {33, 64}, {257, 16}, {64, 130}, {65, 127}, {0, 9}}
         local types = widths
         if whole then
             types = {}
@@ -88,6 +88,7 @@ describe("transpose", function()
     shortened(it, "with any permutation of axes", function(whole)
         local cases = {
             {{9, 10, 12}, {{3, 2, 1}, {2, 3, 1}, {3, 1, 2}, {1, 3, 2}, {2, 1, 3}}},
+            {{70, 2, 65}, {{3, 2, 1}, {3, 1, 2}}},
             {{8, 3, 16}, {{3, 2, 1}, {2, 3, 1}, {3, 1, 2}, {1, 3, 2}}},
             {{3, 8, 2, 11}, {{4, 3, 2, 1}, {4, 1, 2, 3}, {2, 1, 4, 3}, {1, 4, 3, 2}, {4, 2, 3, 1}}},
             {{2, 3, 8, 2, 9, 2}, {{6, 5, 4, 3, 2, 1}, {1, 2, 5, 4, 3, 6}, {5, 2, 4, 1, 6, 3}}},
@@ -103,6 +104,13 @@ describe("transpose", function()
                 end
             end
         end
+    end)
+
+    it("of more planes than work groups in one dimension", function()
+        local s = rill.iota {66000, 8, 9}
+        local turned = s:transpose {1, 3, 2}:copy()
+        assert.equal(0, (turned:transpose {1, 3, 2} - s):map "abs(x)":max())
+        assert.equal(66000 * 72 - 2, turned:get(66000, 8, 8))
     end)
 
     it("of structures", function()

@@ -15,7 +15,8 @@ enum {
     DOWN_BLOCKS = 16,
     GPU_LANES = 32,
     GPU_GROUP = 256,
-    GPU_TILE = 32,
+    GPU_TILE = 64,
+    GPU_NARROW = 32, /* tiles, if one dimension is not longer */
 };
 
 /* x: the dimension that is contiguous in the target; y: contiguous in the source; the others form planes. */
@@ -148,7 +149,8 @@ static Tile find_tile(const Device *device, const Planes *planes, const Unit *un
     const DeviceTraits *traits = device_traits(device);
     int e = unit->elements;
     if (shared) {
-        return (Tile){.shared = true, .group = GPU_GROUP, .x = GPU_TILE, .y = GPU_TILE};
+        int side = planes->x.size <= GPU_NARROW || planes->y.size <= GPU_NARROW ? GPU_NARROW : GPU_TILE;
+        return (Tile){.shared = true, .group = GPU_GROUP, .x = side, .y = side};
     }
     int group = traits->family == FAMILY_GPU ? GPU_LANES : traits->subgroup_size;
     if (traits->family == FAMILY_GPU || (unit->words > 1 && !unit->vector)) {
@@ -162,9 +164,10 @@ static Tile find_tile(const Device *device, const Planes *planes, const Unit *un
     return (Tile){false, group, along, blocks, blocks * step, along * e, step, 0};
 }
 
-/* Fills in the parameters. Returns the number of work groups. */
-static uint64_t fill(const Stream *to, const Stream *from, const Planes *planes, const Unit *unit, const Tile *tile,
-                     uint32_t *p)
+/* Fills in the parameters and the groups: a grid of tiles and planes if the device allows it, else one row of groups.
+ * Returns whether the groups are a grid. */
+static bool fill(const Stream *to, const Stream *from, const Planes *planes, const Unit *unit, const Tile *tile,
+                 uint32_t *p, uint64_t groups[3])
 {
     uint64_t x = round_up(planes->x.size, tile->x), y = round_up(planes->y.size, tile->y);
     p[TRANSPOSE_P_NX] = (uint32_t)planes->x.size;
@@ -183,20 +186,26 @@ static uint64_t fill(const Stream *to, const Stream *from, const Planes *planes,
         dimension[1] = units(unit, planes->planes[d].from);
         dimension[2] = units(unit, planes->planes[d].to);
     }
-    return x * y * (uint64_t)planes->count;
+    uint64_t count = (uint64_t)planes->count, limit = device_limits(to->device)->group_count;
+    bool grid = tile->shared && x <= limit && y <= limit && count <= limit;
+    groups[0] = grid ? x : x * y * count;
+    groups[1] = grid ? y : 1;
+    groups[2] = grid ? count : 1;
+    return grid;
 }
 
-static Program *find_program(Device *device, const Planes *planes, const Unit *unit, const Tile *tile, bool block)
+static Program *find_program(Device *device, const Planes *planes, const Unit *unit, const Tile *tile, bool block,
+                             bool grid)
 {
     bool across = tile->step_x > 0 && planes->x.size >= MANY_ROWS;
-    return shader_program_format(device, "transpose.comp",
-                                 "#define GROUP %d\n#define WORDS %d\n#define PACKED %d\n#define E %d\n%s%s%s%s"
-                                 "#define ALONG %d\n#define BLOCKS %d\n#define TILE_X %d\n#define TILE_Y %d\n"
-                                 "#define STEP_X %d\n#define STEP_Y %d\n",
-                                 tile->group, unit->words, unit->packed, unit->elements,
-                                 unit->vector ? "#define VECTOR\n" : "", tile->shared ? "#define TILE\n" : "",
-                                 block ? "#define BLOCK\n" : "", across ? "#define ACROSS\n" : "", tile->along,
-                                 tile->blocks, tile->x, tile->y, tile->step_x, tile->step_y);
+    return shader_program_format(
+        device, "transpose.comp",
+        "#define GROUP %d\n#define WORDS %d\n#define PACKED %d\n#define E %d\n%s%s%s%s%s"
+        "#define ALONG %d\n#define BLOCKS %d\n#define TILE_X %d\n#define TILE_Y %d\n"
+        "#define STEP_X %d\n#define STEP_Y %d\n",
+        tile->group, unit->words, unit->packed, unit->elements, unit->vector ? "#define VECTOR\n" : "",
+        tile->shared ? "#define TILE\n" : "", block ? "#define BLOCK\n" : "", across ? "#define ACROSS\n" : "",
+        grid ? "#define GRID\n" : "", tile->along, tile->blocks, tile->x, tile->y, tile->step_x, tile->step_y);
 }
 
 bool transpose_copy(Stream *to, const Stream *from)
@@ -211,14 +220,13 @@ bool transpose_copy(Stream *to, const Stream *from)
     Tile tile = find_tile(device, &planes, &unit, shared);
     TexelFormat format = unit.vector ? TEXEL_VECTOR : TEXEL_WORD;
     bool block = !buffer_in_texture(from->buffer, format);
-    Program *program = find_program(device, &planes, &unit, &tile, block);
+    uint32_t params[4 * TRANSPOSE_P_VECTORS] = {0};
+    Dispatch dispatch = {.params = params, .param_vectors = TRANSPOSE_P_VECTORS};
+    bool grid = fill(to, from, &planes, &unit, &tile, params, dispatch.groups);
+    Program *program = dispatch.program = find_program(device, &planes, &unit, &tile, block, grid);
     if (!program || !buffer_block_fits(to->buffer) || (block && !buffer_block_fits(from->buffer))) {
         return false;
     }
-    uint32_t params[4 * TRANSPOSE_P_VECTORS] = {0};
-    Dispatch dispatch = {
-        .program = program, .params = params, .param_vectors = TRANSPOSE_P_VECTORS, .groups = {0, 1, 1}};
-    dispatch.groups[0] = fill(to, from, &planes, &unit, &tile, params);
     dispatch.blocks[0].buffer = to->buffer;
     dispatch.block_count = block ? 2 : 1;
     if (block) {
