@@ -1,8 +1,7 @@
 -- Gradients. Adjoints of kernels against the kernels themselves, the time to make an adjoint against that to make its
--- kernel,
--- and gradients of programs against PyTorch on all cores: a network of two layers, a diffusion of 100 steps, gathers,
--- and
--- an image that is a sum of 1,000 Gaussians.
+-- kernel, and gradients of programs against PyTorch on all cores: a network of two layers, a diffusion of 100 steps,
+-- gathers, and an image that is a sum of 1,000 Gaussians. Steps of a network so small that launches limit them, with
+-- rill.grad and by hand, against PyTorch and against their bound.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
@@ -115,10 +114,116 @@ local function programs(torch)
     })
 end
 
+-- ---- a small network: 64 inputs, 64 units, 10 classes, batches of 100, Adam
+
+local BATCH <const>, INPUTS <const>, UNITS <const>, CLASSES <const> = 100, 64, 64, 10
+
+-- The adjoint of a cross entropy with labels: softmax minus 1 at the label, divided by the size of the batch.
+local DELTA <const> = [=[kernel void delta(float z[][], int label<>, out float r<>) {
+    ivec2 at = indexof(r).xy;
+    float most = z[at.y][0], sum = 0.0;
+    for (int k = 1; k < 10; k++) most = max(most, z[at.y][k]);
+    for (int k = 0; k < 10; k++) sum += exp(z[at.y][k] - most);
+    r = (exp(z[at.y][at.x] - most) / sum - (at.x == label ? 1.0 : 0.0)) / 100.0; }]=]
+local EMPTY <const> = "layout(local_size_x = 64) in; layout(std430, binding = 0) buffer A { float a[]; };" ..
+    "void main() { if (gl_GlobalInvocationID.x > 100u) a[0] = 1.0; }"
+
+local function small_parameters()
+    return {
+        (rill.random({INPUTS, UNITS}, {seed = 3}) * 0.2 - 0.1):eval(), rill.zeros(UNITS),
+        (rill.random({UNITS, CLASSES}, {seed = 5}) * 0.2 - 0.1):eval(), rill.zeros(CLASSES),
+    }
+end
+
+-- Returns a step with rill.grad, which returns the gradient of the first weights.
+local function small_step(x, labels)
+    local p = small_parameters()
+    local opt = rill.optimize.adam(p)
+    local gradient = rill.grad(function(W1, b1, W2, b2)
+        local hidden = rill.matmul(x, W1, {bias = b1, activation = "relu"})
+        local z = rill.matmul(hidden, W2, {bias = b2})
+        return (z:logsumexp(2) - rill.take_along(z, labels, 2):reshape(BATCH)):mean()
+    end)
+    return function()
+        local g = table.pack(gradient(table.unpack(p)))
+        opt:step(table.unpack(g))
+        return g[1]
+    end
+end
+
+-- Returns the same step with gradients by hand.
+local function small_step_by_hand(x, labels)
+    local p, delta = small_parameters(), rill.kernel(DELTA)
+    local opt, label = rill.optimize.adam(p), labels:tile(1, CLASSES)
+    return function()
+        local W1, b1, W2, b2 = table.unpack(p)
+        local hidden = rill.matmul(x, W1, {bias = b1, activation = "relu"})
+        local dz = delta(rill.matmul(hidden, W2, {bias = b2}), label)
+        local dW2, db2 = rill.matmul(hidden:transpose(), dz), dz:sum(1)
+        local dh = (rill.matmul(dz, W2:transpose()) * hidden:gt(0)):eval()
+        local dW1, db1 = rill.matmul(x:transpose(), dh), dh:sum(1)
+        opt:step(dW1, db1, dW2, db2)
+        return dW1
+    end
+end
+
+-- The products of a step, which are the only work that takes longer than a launch.
+local function small_products(x)
+    local W1, _, W2 = table.unpack(small_parameters())
+    local dz, hidden = rill.random {BATCH, CLASSES}, rill.random {BATCH, UNITS}
+    return function()
+        rill.matmul(x, W1)
+        rill.matmul(hidden, W2)
+        rill.matmul(hidden:transpose(), dz)
+        rill.matmul(dz, W2:transpose())
+        rill.matmul(x:transpose(), hidden)
+    end
+end
+
+-- Returns the row of a step against its bound: the products, and launches without work in raw OpenGL.
+local function small_bound(name, step, products)
+    local found, peer = pcall(require, "peer")
+    if not found then return support.note(name, "the peers are not built") end
+    local launches, passes = rill.cost(step).launches, {}
+    for i = 1, launches - 5 do passes[i] = {program = 1, groups = {1, 1}, blocks = {1}} end
+    local work = peer.gl_work {programs = {EMPTY}, buffers = {4}, passes = passes}
+    local ours, raw, least = support.race(51, function() return support.timed(step, 1) end,
+        function() return peer.gl_run(work, 1) end, function() return support.timed(products, 1) end)
+    peer.gl_close(work)
+    return support.costs(("%s: %d launches"):format(name, launches), ours,
+        ("5 products %s, %d raw launches %s"):format(support.duration(least), launches - 5, support.duration(raw)),
+        raw + least, 2)
+end
+
+local function small_network(torch)
+    local x = rill.random({BATCH, INPUTS}, {seed = 1, low = -1, high = 1})
+    local labels = rill.random({BATCH, 1}, {seed = 2, type = "int", low = 0, high = CLASSES - 1})
+    local rows = {
+        small_bound("step of a small network by hand", small_step_by_hand(x, labels), small_products(x)),
+        small_bound("step of a small network by rill.grad", small_step(x, labels), small_products(x)),
+        support.note("rill.cost of this step", (tostring(rill.cost(small_step(x, labels))):gsub("\n", "; "))),
+    }
+    if torch then
+        local p = small_parameters()
+        for name, s in pairs {x = x, labels = labels, V1 = p[1], c1 = p[2], V2 = p[3], c2 = p[4]} do
+            torch:give(name, s)
+        end
+        table.move(pipe.rows(torch, torch.what, {
+            {"step of a small network by hand", "small", 1.0, small_step_by_hand(x, labels), tolerance = 1e-3,
+                rounds = 51},
+            {"step of a small network by rill.grad", "small_again", 0.5, small_step(x, labels), tolerance = 1e-3,
+                rounds = 51},
+        }), 1, 2, #rows + 1, rows)
+    end
+    return rows
+end
+
 return function()
     local rows = adjoints()
     table.move(compilation(), 1, 3, #rows + 1, rows)
     local torch <close>, missing = pipe.python "peer_gradient.py"
     local others = torch and programs(torch) or {support.note("gradients of programs against PyTorch", missing)}
-    return table.move(others, 1, #others, #rows + 1, rows)
+    table.move(others, 1, #others, #rows + 1, rows)
+    local small = small_network(torch)
+    return table.move(small, 1, #small, #rows + 1, rows)
 end

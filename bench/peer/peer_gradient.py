@@ -49,9 +49,26 @@ def splats(data, p, c):
     return ((image - data["image"]) ** 2).mean()
 
 
+def small(data):
+    """A step of a network with Adam; the result is the gradient of its first weights."""
+    p = [torch.from_numpy(data[name]).clone().requires_grad_() for name in ("V1", "c1", "V2", "c2")]
+    x, labels = torch.from_numpy(data["x"]), torch.from_numpy(data["labels"])[:, 0].long()
+    opt = torch.optim.Adam(p)
+
+    def step():
+        opt.zero_grad(set_to_none=True)
+        hidden = torch.relu(x @ p[0] + p[1])
+        torch.nn.functional.cross_entropy(hidden @ p[2] + p[3], labels).backward()
+        opt.step()
+        return p[0].grad
+    return step
+
+
 serve(f"PyTorch {torch.__version__.split('+')[0]}", {
     "network": gradient(["W1", "b1", "W2", "b2"], network),
     "diffusion": gradient(["u", "k"], diffusion),
     "gathers": gradient(["a", "v"], gathers),
     "splats": gradient(["p", "c"], splats, 1),
+    "small": small,
+    "small_again": small,
 })
