@@ -158,6 +158,7 @@ typedef struct InputText {
     StrBuf *out;
     uint32_t staged; /* bit i: the steps of stream i are read from rill_w_NAME, in shared memory: texel rill_bank(k) of
                         this array is the texel k after that of element `from` */
+    const char *hop; /* distance of the texels of a step (an int expression), or NULL: they are adjacent */
 } InputText;
 
 /* Writes "#version", rill_p[vectors], the fault words, the helpers of the code generator, and the structures of the

@@ -51,14 +51,17 @@ void inputs_write_chunk_loads(InputText *t, int k, int end)
     for (int i = 0; i < t->in->streams; i++) {
         const char *name = t->in->params[i].name;
         int bytes = t->key->args[i].type->bytes;
-        char start[MAX_NAME + 8];
+        char start[MAX_NAME + 32];
         snprintf(start, sizeof start, "a_%s", name);
         for (int at = (k * bytes + 15) / 16; inputs_is_texels(t, i) && at < (end * bytes + 15) / 16; at++) {
+            if (t->hop) {
+                snprintf(start, sizeof start, "a_%s + %d * %s", name, at, t->hop);
+            }
             strbuf_addf(t->out, "        uvec4 f_%s_%d = ", name, at);
             if (t->staged >> i & 1) {
                 strbuf_addf(t->out, "rill_w_%s[rill_bank(%s + %d)]", name, start, at);
             } else {
-                inputs_write_texel(t, i, start, at);
+                inputs_write_texel(t, i, start, t->hop ? 0 : at);
             }
             strbuf_add(t->out, ";\n");
         }
@@ -74,7 +77,8 @@ void inputs_write_chunk_step(InputText *t)
 {
     for (int i = 0; i < t->in->streams; i++) {
         if (inputs_is_texels(t, i)) {
-            strbuf_addf(t->out, "        a_%s += %d;\n", t->in->params[i].name, chunk_texels(t, i));
+            strbuf_addf(t->out, "        a_%s += %d%s%s;\n", t->in->params[i].name, chunk_texels(t, i),
+                        t->hop ? " * " : "", t->hop ? t->hop : "");
         }
     }
 }

@@ -137,6 +137,35 @@ static void write_sample(Writer *w, const char *at)
     }
 }
 
+/* Returns whether the lanes of a group may exchange elements: the order of an exact sum does not matter, and elements
+ * with the same index are in texels with the same index. */
+static bool is_striped(const Writer *w)
+{
+    bool same = w->key->tree && w->key->special && w->text->flush && !w->key->input.ragged;
+    for (int i = 0; i < w->in->streams; i++) {
+        same = same && (w->key->input.texels >> i & 1) && w->key->input.args[i].type->bytes == 4;
+    }
+    return same;
+}
+
+/* Writes the declarations for groups whose runs are complete. Adjacent lanes then read adjacent texels, not adjacent
+ * runs: element i of a lane's run is element rill_stripe(i). */
+static void write_stripes(Writer *w)
+{
+    int chunk = w->key->input.chunk, group = 256;
+    const char *length = access_word(w->layout->length);
+    w->input->hop = "hop";
+    strbuf_addf(w->out,
+                "    int each = int(%s), region = start - local * each;\n"
+                "    bool full = each %% %d == 0 && int(%s) - region >= %d * each;\n    int hop = full ? %d : 1;\n",
+                length, chunk, access_word(w->layout->input.block), group, group);
+    strbuf_addf(
+        w->out,
+        "#define rill_stripe(i) (full ? region + ((i) - start) / %d * %d + ((i) - start) %% %d / 4 * %d + local * 4 "
+        "+ ((i) - start) %% 4 : (i))\n",
+        chunk, chunk * group, chunk, 4 * group);
+}
+
 /* Writes the begin and the end of a part of a run of a sum that must be flushed. If the result of a part is lost, its
  * elements are added again. */
 static void write_part_begin(Writer *w)
@@ -159,9 +188,11 @@ static void write_part_end(Writer *w)
                            "rill_step(acc, rill_value(i), i);\n"
                            "    lost = rill_lost(acc);\n");
     }
-    strbuf_add(w->out, "    acc = rill_flush(acc);\n    if (lost) acc = rill_none();\n"
-                       "    for (int i = max(lost ? begin : t, start), stop = min(t, end); i < stop; i++) acc = "
-                       "rill_step_again(acc, rill_value(i), i);\n    total = rill_add(total, acc); }\n");
+    strbuf_addf(w->out,
+                "    acc = rill_flush(acc);\n    if (lost) acc = rill_none();\n"
+                "    for (int i = max(lost ? begin : t, start), stop = min(t, end); i < stop; i++) acc = "
+                "rill_step_again(acc, %s, i);\n    total = rill_add(total, acc); }\n",
+                is_striped(w) ? "rill_value(rill_stripe(i))" : "rill_value(i)");
 }
 
 /* Writes the loop over whole texels of a run. */
@@ -176,7 +207,10 @@ static void write_chunks(Writer *w)
         inputs_write_chunk_start(w->input, "start");
         strbuf_add(w->out, "    {\n");
     } else {
-        inputs_write_chunk_start(w->input, "start");
+        if (is_striped(w)) {
+            write_stripes(w);
+        }
+        inputs_write_chunk_start(w->input, w->input->hop ? "full ? region + 4 * local : start" : "start");
         strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", chunk,
                     chunk);
     }
