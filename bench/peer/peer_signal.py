@@ -7,7 +7,8 @@ try:
     import scipy.signal as ss
     from peer_server import serve
 
-    if len(sys.argv) > 1:
+    against_torch = sys.argv[1:] == ["torch"]
+    if against_torch:
         import torch
 except ImportError as problem:
     print("missing", f"{problem}: apt-get install python3-scipy python3-torch", flush=True)
@@ -16,7 +17,7 @@ except ImportError as problem:
 
 def stft(size, hop):
     def case(data):
-        if len(sys.argv) > 1:
+        if against_torch:
             x, w = torch.from_numpy(data["x"]), torch.hann_window(size)
             return lambda: torch.stft(x, size, hop, window=w, pad_mode="constant", return_complex=True).abs().sum(0).numpy()
         return lambda: ss.stft(data["x"], nperseg=size, noverlap=size - hop, padded=False)[2]
@@ -29,11 +30,11 @@ def spectra(size, hop):
     def case(data):
         f = run(data)
         return lambda: np.abs(f()).sum(0).astype(np.float32) * np.float32(size / 2)
-    return case if len(sys.argv) == 1 else run
+    return run if against_torch else case
 
 
 cases = {"stft_1024": spectra(1024, 256), "stft_2048": spectra(2048, 512)}
-if len(sys.argv) == 1:
+if not against_torch:
     b, a = ss.butter(2, 0.1)
     cases.update({
         "welch": lambda data: lambda: ss.welch(data["x"], nperseg=1024)[1],
@@ -41,5 +42,5 @@ if len(sys.argv) == 1:
         "peaks": lambda data: lambda: ss.find_peaks(data["x"][:1 << 20], prominence=0.9)[0].astype(np.int32),
         "resample": lambda data: lambda: ss.resample(data["x"][:1 << 20], 1000000),
     })
-name = f"torch {torch.__version__}, {torch.get_num_threads()} threads" if len(sys.argv) > 1 else f"scipy {scipy.__version__}"
+name = f"torch {torch.__version__}, {torch.get_num_threads()} threads" if against_torch else f"scipy {scipy.__version__}"
 serve(name, cases)

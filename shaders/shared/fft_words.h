@@ -1,5 +1,5 @@
-// Words of the parameters of fft_pass.comp, fft_group.comp and fft_exchange.comp, for C and for GLSL. The length of a
-// transform is radix times m times stride, see fft_pass.comp. Columns are the units of butterflies,
+// Words of the parameters of fft_pass.comp, fft_group.comp, fft_exchange.comp and fft_real_*.comp, for C and for GLSL. The
+// length of a transform is radix times m times stride, see fft_pass.comp. Columns are the units of butterflies,
 // in texels if a texel has two elements.
 #define FFT_P_COLUMNS 0 // columns of all transforms
 #define FFT_P_SPAN 1    // columns of one transform: m times stride
@@ -20,6 +20,13 @@
 #define FFT_P_REST 16    // m
 // For fft_exchange.comp.
 #define FFT_P_ANGLE 12 // 2^32 / (radix m): the angle of the root of unity, where 2^32 is a whole turn
+// For fft_real_first.comp and fft_real_last.comp. Windows are `hop` texels of four samples apart, `count` in each row.
+#define FFT_P_HOP 12
+#define FFT_P_COUNT 13
+#define FFT_P_COUNT_M 14 // multiplier and shift to divide by it
+#define FFT_P_COUNT_S 15
+#define FFT_P_ROW 16   // texels of a row
+#define FFT_P_FIRST 17 // index of the first window
 #define FFT_P_VECTORS 5
 
 // The table contains the roots for the length, then the first FFT_FINE roots of the whole, then

@@ -337,6 +337,24 @@ describe("fft", function()
         end
     end)
 
+    it("of many rows of real numbers #doubles", function()
+        for _, n in ipairs {128, 512, 2048} do
+            local rows = 3 + (1 << 16) // n
+            local whole = rill.random({rows, n + 1}, {seed = n, low = -1})
+            for name, x in pairs {
+                rows = whole:domain({1, 1}, {rows, n}):copy(), view = whole:domain({1, 2}, {rows, n + 1}),
+                apart = whole:reshape(rows * (n + 1)):domain(2, (rows - 1) * n + 1):reshape {rows - 1, n},
+            } do
+                local half = rill.fft(x, {axes = 2, real = true})
+                assert.equal(n // 2 + 1, half.shape[2])
+                local wide = rill.fft(x:cast "double", {axes = 2}):domain({1, 1}, {x.shape[1], n // 2 + 1})
+                local far = rill.length(half:cast "dvec2" - wide):max() / rill.length(wide):max()
+                assert.is_true(far < 4e-7, ("%s of %d: %g"):format(name, n, far))
+                assert.is_true(half:bytes() == rill.fft(x, {axes = 2, real = true}):bytes())
+            end
+        end
+    end)
+
     it("of real numbers of other shapes and types #long #doubles", function()
         for _, type in ipairs {"float", "double"} do
             for n = 1, 40 do

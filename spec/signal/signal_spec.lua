@@ -79,19 +79,34 @@ describe("rill.signal", function()
         assert.equal("0x5", tostring(S.periodogram(rill.zeros {0, 8}).shape))
     end)
 
-    it("divides the frames of long signals into parts", function()
+    it("transforms the frames of long signals in parts", function()
         local x = rill.random(300000, {seed = 5})
-        local z = S.stft(x, {size = 512, hop = 64, window = "hamming"})
         local w = S.window("hamming", 512)
-        for _, k in ipairs {1, 5, 2048, 2049, 2050, 4097, 4688} do
-            local first = (k - 1) * 64 - 256
-            local part = rill.stream("float", 512, function(i)
-                local at = first + i
-                return at >= 1 and at <= 300000 and x:get(at) or 0
-            end)
-            assert.near(0, rill.length(rill.fft(part * w, {real = true}) - z[k]):max(), 1e-4)
+        for _, hop in ipairs {64, 65} do
+            local z = S.stft(x, {size = 512, hop = hop, window = "hamming"})
+            for _, k in ipairs {1, 5, 2048, 2049, 2050, 4097, 300000 // hop + 1} do
+                local first = (k - 1) * hop - 256
+                local part = rill.stream("float", 512, function(i)
+                    local at = first + i
+                    return at >= 1 and at <= 300000 and x:get(at) or 0
+                end)
+                assert.near(0, rill.length(rill.fft(part * w, {real = true}) - z[k]):max(), 1e-4)
+            end
+            local back = S.istft(z, {hop = hop, window = "hamming", length = 299900})
+            assert.near(0, rill.abs(back - x:domain(1, 299900)):max(), 5e-6)
         end
-        assert.near(0, rill.abs(S.istft(z, {hop = 64, window = "hamming", length = 300000}) - x):max(), 5e-6)
+    end)
+
+    it("transforms the frames of several long signals, as those of doubles", function()
+        for _, size in ipairs {256, 500, 1024} do
+            local x = rill.random({3, 40001}, {seed = size, low = -1})
+            for _, o in ipairs {{size = size}, {size = size, hop = 100, center = false}} do
+                local z, wide = S.stft(x, o), S.stft(x:cast "double", o)
+                assert.same(tostring(wide.shape), tostring(z.shape))
+                local far = rill.length(z:cast "dvec2" - wide):max() / rill.length(wide):max()
+                assert.is_true(far < 4e-7, ("windows of %d: %g"):format(size, far))
+            end
+        end
     end)
 
     it("filters long signals in blocks of blocks", function()

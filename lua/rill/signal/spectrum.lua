@@ -1,4 +1,5 @@
 -- Spectra of windows of a signal: short-time Fourier transforms and their inverse, periodograms and Welch's method.
+local core = require "rill.core"
 local rill = require "rill.core.public"
 local arguments = require "rill.signal.arguments"
 local detrend = require "rill.signal.resample"
@@ -36,6 +37,17 @@ local function frames_of(x, weights, o, before, from, count)
     return frames
 end
 
+-- Returns the spectra of `count` windows of the rows of x, which are not copied, or nil if their size, hop or device
+-- require copies. The rows get zeros before and after their samples.
+local function direct(x, weights, o, before, count)
+    if not core._windows(x, weights, o.hop, count, true) then
+        return nil
+    end
+    local after <const> = before + -(x.shape[2] + 2 * before) % 4
+    local rows <close> = x:pad {before = {0, before}, after = {0, after}}
+    return core._windows(rows, weights, o.hop, count)
+end
+
 -- Returns the roots of unity exp(-2 pi i k / size) for k = 0 .. size / 2.
 local function roots_of(size, C)
     local list = {}
@@ -55,8 +67,13 @@ end
 local function transform(x, weights, o, before, count)
     local signals <const>, C <const> = x.shape[1], COMPLEX[x.type]
     local bytes <const> = o.size * types.list[x.type].bytes * signals
+    local tracked <const> = recorder.on and recorder.tracks(x)
+    local found <const> = not tracked and direct(x, weights, o, before, count)
+    if found then
+        return found
+    end
     local part <const> = math.max(1, PART[rill.device().traits.family] // bytes)
-    if part >= count or o.size % 2 == 1 or recorder.on and recorder.tracks(x) then
+    if part >= count or o.size % 2 == 1 or tracked then
         local frames <close> = frames_of(x, weights, o, before, 0, count)
         return (rill.fft(frames, {axes = 3, real = true}))
     end

@@ -92,8 +92,30 @@ static int rill_fft(lua_State *L)
     return 1;
 }
 
+/* _windows(x, weights, hop, count, test): returns the half spectra of `count` windows of each row of x {rows, samples},
+ * times the weights. x and its rows are aligned to 4 samples. With `test`, returns whether another call with an aligned x is
+ * possible. rill.signal.stft checks the arguments. */
+static int transform_windows(lua_State *L)
+{
+    const Stream *x = accept_check(L, 1, function, 1, "x"), *weights = accept_check(L, 2, function, 2, "weights");
+    FftWindows windows = {.size = weights->shape.size[0],
+                          .hop = luaL_checkinteger(L, 3),
+                          .count = luaL_checkinteger(L, 4),
+                          .weights = weights};
+    if (lua_toboolean(L, 5)) {
+        lua_pushboolean(L, fft_real_serves(x, &windows));
+        return 1;
+    }
+    Stream *result = stream_handle_push(L);
+    Shape shape = {.rank = 3, .size = {x->shape.size[0], windows.count, windows.size / 2 + 1}};
+    binding_make(L, x->device, function,
+                 stream_create(x->device, type_of(SCALAR_FLOAT, 2), &shape, false, result) &&
+                     fft_run_real(x, &windows, result));
+    return 1;
+}
+
 void open_fft(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"fft", rill_fft}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"fft", rill_fft}, {"_windows", transform_windows}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

@@ -283,8 +283,41 @@ static bool cut_rows(Work *work, int64_t count)
     return done;
 }
 
+/* Transforms rows of real numbers without copying them, if fft_real_serves allows it. Otherwise *served is false. */
+static bool transform_rows(Work *work, bool *served)
+{
+    const Stream *s = &work->s;
+    Shape shape = s->shape, flat = {.rank = 2, .size = {1, shape.size[shape.rank - 1]}};
+    for (int d = 0; d < shape.rank - 1; d++) {
+        flat.size[0] *= shape.size[d];
+    }
+    FftWindows windows = {.size = flat.size[1], .hop = flat.size[1], .count = 1};
+    Stream rows = {0}, result = {0};
+    if (!stream_reshape(s, &flat, &rows)) {
+        return false;
+    }
+    bool done = true;
+    *served = fft_real_serves(&rows, &windows) && fft_real_aligned(&rows);
+    if (*served) {
+        shape.size[shape.rank - 1] = flat.size[1] / 2 + 1;
+        done =
+            stream_create(s->device, of_width(s, 2), &shape, false, &result) && fft_run_real(&rows, &windows, &result);
+    }
+    stream_release(&rows);
+    if (*served && done) {
+        replace(work, &result);
+    } else {
+        stream_release(&result);
+    }
+    return done;
+}
+
 static bool halve_rows(Work *work)
 {
+    bool served = false, done = transform_rows(work, &served);
+    if (!done || served) {
+        return done;
+    }
     int last = work->s.shape.rank - 1;
     int64_t length = work->s.shape.size[last];
     const Type *type = of_width(&work->s, 2);

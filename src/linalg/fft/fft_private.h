@@ -45,6 +45,11 @@ bool fft_exchange_serves(const FftPass *pass);
 /* Runs one pass, as FftFamily. */
 bool fft_exchange_run(const Fft *f, const FftPass *pass, bool last, const Stream *from, Stream *to);
 
+/* Returns the twiddle factors of a pass for fft_twiddle.glsl, a table that is kept, or NULL with error_set. */
+Buffer *fft_factors(Device *device, const FftPass *pass, bool wide);
+/* Returns LOW in fft_twiddle.glsl for a radix. */
+int fft_low(int64_t radix);
+
 /* Returns whether elements are dvec2. */
 bool fft_wide(const Stream *s);
 /* Returns the GLSL of the constants of fft_butterflies.glsl. */

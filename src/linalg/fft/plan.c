@@ -58,7 +58,11 @@ bool fft_wide(const Stream *s)
     "const " type " cos8_1 = 0.70710678118654752440" end ", cos16_1 = 0.92387953251128675613" end ";\n" \
     "const " type " sin16_1 = 0.38268343236508977173" end ", cos32_1 = 0.98078528040323044913" end ";\n" \
     "const " type " sin32_1 = 0.19509032201612826785" end ", cos32_3 = 0.83146961230254523708" end ";\n" \
-    "const " type " sin32_3 = 0.55557023301960222474" end ";\n"
+    "const " type " sin32_3 = 0.55557023301960222474" end ";\n" \
+    "const " type " cos64_1 = 0.99518472667219688624" end ", sin64_1 = 0.09801714032956060199" end ";\n" \
+    "const " type " cos64_3 = 0.95694033573220886494" end ", sin64_3 = 0.29028467725446236764" end ";\n" \
+    "const " type " cos64_5 = 0.88192126434835502971" end ", sin64_5 = 0.47139673682599764856" end ";\n" \
+    "const " type " cos64_7 = 0.77301045336273696081" end ", sin64_7 = 0.63439328416364549822" end ";\n"
 /* clang-format on */
 
 const char *fft_declarations(bool wide)

@@ -20,7 +20,7 @@ static const struct {
 
 enum { RADICES = sizeof radices / sizeof *radices };
 
-static int low_of(int64_t radix)
+int fft_low(int64_t radix)
 {
     int i = 0;
     while (radices[i].radix != radix) {
@@ -63,7 +63,7 @@ static int find_passes(const Fft *f, const Stream *s, FftPass passes[FFT_PASSES]
 /* Returns the number of twiddle factors of one column in the table. */
 static int listed(int64_t radix)
 {
-    int low = low_of(radix);
+    int low = fft_low(radix);
     return low + ((int)radix - 1) / (low + 1);
 }
 
@@ -79,7 +79,7 @@ static bool fill_factors(const Constants *constants, Buffer *buffer)
 {
     int64_t radix = constants->arguments[0], rest = constants->arguments[1], n = rest * radix;
     bool wide = constants->arguments[2] != 0;
-    int low = low_of(radix), count = listed(radix);
+    int low = fft_low(radix), count = listed(radix);
     int64_t pitch = texels_of(radix, wide) * (wide ? 1 : 2);
     void *data = calloc(1, constants->bytes);
     for (int64_t p = 0; data && p < rest; p++) {
@@ -92,7 +92,7 @@ static bool fill_factors(const Constants *constants, Buffer *buffer)
     return twiddles_write(constants, buffer, data);
 }
 
-static Buffer *find_factors(Device *device, const FftPass *pass, bool wide)
+Buffer *fft_factors(Device *device, const FftPass *pass, bool wide)
 {
     Constants constants = {
         fill_factors, {pass->radix, pass->rest, wide}, (uint64_t)(pass->rest * texels_of(pass->radix, wide) * 16)};
@@ -103,7 +103,7 @@ static Program *find_program(Device *device, int64_t radix, Form form, bool bloc
 {
     static const char *const forms[] = {"", "#define LAST\n", "#define PAIR\n", "#define DOUBLE\n"};
     return shader_program_format(device, "fft_pass.comp", "#define RADIX %d\n%s%s#define LOW %d\n#define GROUP %d\n%s",
-                                 (int)radix, forms[form], block ? "#define BLOCK\n" : "", low_of(radix), GROUP,
+                                 (int)radix, forms[form], block ? "#define BLOCK\n" : "", fft_low(radix), GROUP,
                                  fft_declarations(form == DOUBLE));
 }
 
@@ -125,7 +125,7 @@ static bool run_pass(const Fft *f, const FftPass *pass, bool last, const Stream 
     TexelFormat format = form == LONE ? TEXEL_WORD : TEXEL_VECTOR;
     bool block = !buffer_in_texture(from->buffer, format);
     Program *program = find_program(device, pass->radix, form, block);
-    Buffer *factors = program ? find_factors(device, pass, form == DOUBLE) : NULL;
+    Buffer *factors = program ? fft_factors(device, pass, form == DOUBLE) : NULL;
     if (!factors || !buffer_block_fits(to->buffer) || (block && !buffer_block_fits(from->buffer))) {
         return false;
     }
