@@ -26,7 +26,7 @@ local repeated = {reason = "it repeats launches that other files make, which tak
     "horn", "inject", "life", "mandelbrot", "smoke"}
 local beyond = {reason = "its lists are longer than a buffer texture of softpipe", "shadow"}
 local drawn = {reason = "softpipe draws nothing if a fragment shader reads gl_PrimitiveID", "render", "raster_c"}
-local timed = {reason = "it counts GL calls or measures times", "counters", "profile"}
+local timed = {reason = "it counts GL calls or measures times", "counters", "counts", "profile"}
 
 -- Reasons for leaving out tests, by their tags.
 local tags = {

@@ -46,7 +46,7 @@ local function add_sites(sums, dispatch, text)
             sums[key] = (sums[key] or 0) + value
         end
         if kind == "shared" and text.sites[i].flags & probe_text.flags.load ~= 0 then
-            sums.shared_loads = (sums.shared_loads or 0) + site.requests
+            sums.shared_loads = (sums.shared_loads or 0) + site.lanes
         end
     end
 end
@@ -74,8 +74,9 @@ local function figures(case, dispatches)
         store = ratio(sums.store_sectors or 0, sums.store_requests or 0),
         store_ideal = ratio(sums.store_ideal or 0, sums.store_requests or 0),
         conflicts = ratio(sums.shared_cycles or 0, sums.shared_phases or 0),
-        divisions = sums.divisions / case.n, barriers = most.barriers, chain = most.memory_chain,
-        shared_chain = most.chain, private = most.private, work_groups = largest.groups, lost = sums.lost,
+        shared_loads = (sums.shared_loads or 0) / case.n, divisions = sums.divisions / case.n,
+        barriers = most.barriers, chain = most.memory_chain, shared_chain = most.chain, private = most.private,
+        work_groups = largest.groups, lost = sums.lost,
     }
 end
 
@@ -128,6 +129,92 @@ function probe.work(path, cases, options, phase)
         work = nil -- luacheck: ignore
         collectgarbage()
     end
+end
+
+-- ---- tables of figures
+
+--- probe.columns: the columns of a table of figures. title, figure, format; of: another figure that the cell names;
+--- most: whether a larger figure is worse; default: true.
+probe.columns = {
+    {title = "dispatches", figure = "dispatches", format = "%.0f"},
+    {title = "copies", figure = "copies", format = "%.0f"},
+    {title = "waits", figure = "waits", format = "%.0f"},
+    {title = "queries", figure = "queries", format = "%.0f"},
+    {title = "bytes / least", figure = "ratio", format = "%.2f"},
+    {title = "load sectors", figure = "load", format = "%.2f", of = "load_ideal"},
+    {title = "store sectors", figure = "store", format = "%.2f", of = "store_ideal"},
+    {title = "conflicts", figure = "conflicts", format = "%.2f"},
+    {title = "shared loads", figure = "shared_loads", format = "%.2f"},
+    {title = "barriers", figure = "barriers", format = "%.0f"},
+    {title = "divisions", figure = "divisions", format = "%.2f"},
+    {title = "private arrays", figure = "private", format = "%.0f"},
+    {title = "chain", figure = "chain", format = "%.0f"},
+    {title = "with shared", figure = "shared_chain", format = "%.0f"},
+    {title = "groups", figure = "work_groups", format = "%.0f", most = false},
+}
+
+--- probe.lines(results): returns the lines of a table: lists of cells, the titles first.
+function probe.lines(results)
+    local lines = {{"case"}}
+    for _, column in ipairs(probe.columns) do
+        table.insert(lines[1], column.title)
+    end
+    for _, result in ipairs(results) do
+        local line = {result.name .. (result.figures.lost > 0 and " (incomplete)" or "")}
+        for _, column in ipairs(probe.columns) do
+            local text = column.format:format(result.figures[column.figure])
+            line[#line + 1] = text .. (column.of and (" of " .. column.format):format(result.figures[column.of]) or "")
+        end
+        lines[#lines + 1] = line
+    end
+    return lines
+end
+
+--- probe.page: the page of the manual whose table has the figures of rill. The table is the only list of them.
+probe.page = "docs/cost.md"
+
+-- Returns the text of the page before the rows, the rows by the name of the case, and the text after them.
+local function read_page()
+    local file <close> = assert(io.open(probe.page))
+    local before, rows, after = file:read "a":match "^(.-\n| case |[^\n]+\n|[%-|]+\n)(.-\n)(\n.*)$"
+    local found = {}
+    for row, name in (rows or ""):gmatch "(| ([^|]-) |[^\n]*\n)" do
+        found[name] = row
+    end
+    return before, found, after
+end
+
+--- probe.documented(): returns the figures of the page: documented[case][figure].
+function probe.documented()
+    local _, rows = read_page()
+    local result = {}
+    for name, row in pairs(rows) do
+        local cells, row_figures = {}, {}
+        for cell in row:gmatch "|%s*([^|\n]+)" do
+            cells[#cells + 1] = cell
+        end
+        for i, column in ipairs(probe.columns) do
+            row_figures[column.figure] = tonumber(cells[i + 1]:match "^[%d.]+")
+        end
+        result[name] = row_figures
+    end
+    return result
+end
+
+--- probe.write(module, results): replaces the rows of the measured cases on the page. The other rows stay, if `module`
+--- has their cases.
+function probe.write(module, results)
+    local before, rows, after = read_page()
+    local lines = probe.lines(results)
+    for i, result in ipairs(results) do
+        rows[result.name] = "| " .. table.concat(lines[i + 1], " | ") .. " |\n"
+    end
+    local list = {}
+    for _, case in ipairs(require(module)) do
+        list[#list + 1] = rows[case.name]
+    end
+    local file <close> = assert(io.open(probe.page, "w"))
+    file:write(before, table.concat(list), after)
 end
 
 -- ---- in this process

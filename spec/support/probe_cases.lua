@@ -1,9 +1,12 @@
 -- The primitives that bench/counts.lua measures. name; n: number of elements; least: bytes that every algorithm reads
--- and writes; prepare(rill): returns the work; samples: work groups of a dispatch that are recorded (default 4).
+-- and writes; prepare(rill): returns the work; samples: work groups of a dispatch that are recorded (default 4). `short`
+-- is true if the case takes less than a second: the suite always measures it.
 local cases = {}
 
+local SHORT <const> = 1 << 16
+
 local function add(name, n, least, prepare, samples)
-    cases[#cases + 1] = {name = name, n = n, least = least, prepare = prepare, samples = samples}
+    cases[#cases + 1] = {name = name, n = n, least = least, prepare = prepare, samples = samples, short = n <= SHORT}
 end
 
 local function floats(rill, shape, seed)

@@ -236,7 +236,7 @@ end
 
 -- Returns whether a loop counts as unrolled: the text determines its number of turns, which is small.
 local function unrolled(head, values)
-    local name, first = head[1]:match "^%s*[%l]+%s+([%a_][%w_]*)%s*=%s*([^,]*)$"
+    local name, first = head[1]:match "^[%l%s]*%f[%w_]u?int%s+([%a_][%w_]*)%s*=%s*([^,]*)$"
     local from = name and constant(first, values)
     if not from then return false end
     local own = setmetatable({[name] = from}, {__index = values})
