@@ -11,6 +11,7 @@ describe("a mistake that Lua or Brook suggests", function()
         check.names({"s:filter", "write !="}, function() return x:filter "x ~= 2" end)
         check.names({"s:map", "without a ';'"}, function() return x:map "x + 1;" end)
         check.names({"s:map", "cast the stream first"}, function() return rill.iota(3):map "x * 0.5" end)
+        check.names({"s:map", "s.x + s.y"}, function() return rill.stream("vec3", 3):map "x.x + x.y" end)
         local k = rill.kernel "kernel void f(int n, float x<>, out float r<>) { r = x + float(n); }"
         check.names({"'n'", "2.5 does not fit int", "not whole"}, k, 2.5, x)
         local parts = rill.kernel "kernel float2 f(float2 x<>) { return float2(x[1], x[0] + 4.0); }"

@@ -42,6 +42,17 @@ local function kernel_of_structures(structures, element, declared, expression)
     return nil, first
 end
 
+-- Returns what to do about an error in an expression whose elements are of type `value`, or an empty text.
+local function hint(message, value)
+    if message:find "cannot convert %w+ to u?int" or message:find "cannot be assigned to variable of type u?int" then
+        return ("\n    the elements are %s: cast the stream first, s:cast \"float\""):format(value)
+    elseif message:find "cannot convert %w+ to [diu]?vec%d" then
+        return ("\n    the result is %s, as the elements are: an expression such as s.x + s.y has another type"):format(
+            value)
+    end
+    return ""
+end
+
 -- Computes s:map for the function `where`. `place`: of a part of a larger stream, see map.placed; false: none.
 local function evaluate(where, s, place, expression, constants, ...)
     local function map_error(format, ...)
@@ -78,10 +89,7 @@ local function evaluate(where, s, place, expression, constants, ...)
         head = message
     end
     if not kernel then
-        local whole = message:find "cannot convert %w+ to u?int"
-            or message:find "cannot be assigned to variable of type u?int"
-        map_error("%s%s", message, whole and ("\n    the elements are %s: cast the stream first, s:cast \"float\"")
-            :format(value) or "")
+        map_error("%s%s", message, hint(message, value))
     end
     kernel = constants_of.seeded(where, kernel, seed)
     arguments[#arguments + 1] = s
