@@ -183,6 +183,13 @@ describe("rill.linalg", function()
             batch:domain({1, 1, 1}, {2, 2, 2}):values(), 1e-6)
         assert.near(1, batch:get(3, 2, 2) / math.exp(9), 1e-5)
         assert.near(1, batch:get(3, 1, 1) / math.exp(-50), 1e-4)
+        for _, large in ipairs {200, 1e5, 1e38} do -- overflow does not change the other matrices
+            local part <const> = {{0, 3}, {-3, 0}}
+            local over <const> = linalg.expm(rill.from {part, {{large, large}, {0, -large}}, part})
+            assert.is_false(math.abs(over:get(2, 1, 1)) < math.huge)
+            check.equal({math.cos(3), math.sin(3), -math.sin(3), math.cos(3)}, over[1]:copy():values(), 1e-6)
+            assert.is_true(over[1]:copy():bytes() == over[3]:copy():bytes())
+        end
         refuses("NaN or infinite", linalg.expm, rill.from {{0 / 0, 1}, {1, 1}})
     end)
 
@@ -242,6 +249,8 @@ describe("rill.linalg", function()
         assert.equal(-1.0, sign)
         assert.near(400 * math.log(10), log, 1e-10)
         assert.same({0.0, -math.huge}, {linalg.slogdet(rill.from {{1, 2}, {2, 4}})})
+        local zero <const> = linalg.slogdet(rill.from {{{0, 0}, {0, 1}}, {{-1, 0}, {0, 0}}})
+        assert.same({math.huge, math.huge}, (1 / zero):values(), "the sign is not -0")
         assert.equal(0.0, linalg.det(rill.from {{0, 0}, {0, 1}}))
         check.equal({1e10, 0, 0, 1e-10}, linalg.cholesky(rill.from({{1e20, 0}, {0, 1e-20}}, "double")):values(), 1e-15)
     end)
@@ -265,8 +274,14 @@ describe("rill.linalg", function()
             rill.stream("float", {2, 3, 2}))
         refuses("rill.linalg.cholesky: 'a' is not positive definite: pivot 2 of matrix {2, 1} is not above 0",
             linalg.cholesky, a)
-        refuses("rill.linalg.cholesky: A is not symmetric", linalg.cholesky, rill.from {{1, 2}, {3, 9}})
-        refuses("has NaN as element", linalg.inv, rill.from {{0 / 0, 2}, {3, 9}})
+        refuses("rill.linalg.cholesky: 'a' is not symmetric", linalg.cholesky, rill.from {{1, 2}, {3, 9}})
+        local bad <const> = rill.from {{1, 0 / 0}, {3, 9}}
+        for name in ("inv det slogdet cholesky"):gmatch "%a+" do
+            refuses(("rill.linalg.%s: 'a' has NaN as element 1, 2"):format(name), linalg[name], bad)
+        end
+        refuses("rill.linalg.solve: 'a' has NaN as element 1, 2", linalg.solve, bad, rill.from {1, 2})
+        refuses("rill.linalg.solve: 'a' is 2 x 2, b has 3 elements", linalg.solve, bad, rill.from {1, 2, 3})
+        refuses("rill.linalg.cond: 'a' has NaN as element 1, 2", linalg.cond, bad, 1)
         assert.equal(math.huge, linalg.cond(rill.from {{1, 2}, {2, 4}}, 1))
     end)
 

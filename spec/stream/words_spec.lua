@@ -431,7 +431,7 @@ describe("rill.polyfit", function()
             {1, 2}, {1, 2, 3}, 1)
         check.raises("rill.polyfit: argument #3 'degree': expected a whole number from 0 to 1000, got number %-1",
             rill.polyfit, {1, 2}, {1, 2}, -1)
-        check.raises("rill.polyfit: argument #2: it has no gradient", function()
+        check.raises("rill.polyfit: argument #2 'y': it has no gradient", function()
             return rill.grad(function(y) return rill.polyfit({1, 2}, y, 1):sum() end)(rill.ones(2))
         end)
     end)
@@ -488,6 +488,19 @@ describe("the words of numpy", function()
             end,
             ["s:rot90: argument #2 'axes': expected two different axes"] = function() return m:rot90(1, {1, 1}) end,
             ["s:rot90: argument #2 'axes': expected a table of two axes"] = function() return m:rot90(1, 1) end,
+            ["s:rot90: the elements of this view are not regularly spaced"] = function() return m:tile(2):rot90() end,
+            ["rill.tensordot: the result would have 10 dimensions, but the limit is 8"] = function()
+                return rill.tensordot(rill.ones {1, 1, 1, 1, 1}, rill.ones {1, 1, 1, 1, 1}, 0)
+            end,
+            ["rill.unravel_index: argument #1 'indices': expected 0-based indices from 0 to 5, got 6"] = function()
+                return rill.unravel_index(rill.from({5, 6}, "int"), {2, 3})
+            end,
+            ["rill.unravel_index: argument #1 'indices': expected 0-based indices from 0 to 5, got -1"] = function()
+                return rill.unravel_index(rill.from({0, 4294967295}, "uint"), {2, 3})
+            end,
+            ["rill.roots: argument #1 'p': it has no gradient"] = function()
+                return rill.grad(function(q) return rill.roots(q).x:sum() end)(rill.from {1, 2})
+            end,
             ["s:rot90: argument #1 'k': expected a whole number"] = function() return m:rot90(0.5) end,
             ["rill.unravel_index: argument #1 'indices': expected 0-based indices from 0 to 5"] = function()
                 return rill.unravel_index({6}, {2, 3})

@@ -353,8 +353,8 @@ function selection.rot90(s, k, plane, ...)
 end
 
 --- rill.unravel_index(indices, shape) returns the indices in each dimension of a shape of flat row-major indices, all
--- 0-based: one new stream of int for each dimension, the slowest one first. `indices`: a stream of integers, which must
--- be in range, or a table.
+-- 0-based: one new stream of int for each dimension, the slowest one first. `indices`: a stream of integers, or a
+-- table. Indices out of range are an error, so the call waits for the device.
 function selection.unravel_index(indices, shape, ...)
     local where <const> = "rill.unravel_index"
     errors.none(where, 3, 2, (...))
@@ -379,6 +379,12 @@ function selection.unravel_index(indices, shape, ...)
         fail("%s: argument #1 'indices': expected integers, got elements of %s", where, at.type)
     end
     at = scalar == "int" and at or at:cast "int"
+    local outside <const> = at:lt(0) | at:ge(count)
+    if at.size > 0 and outside:count() > 0 then
+        local first <const> = outside:argmax()
+        fail("%s: argument #1 'indices': expected 0-based indices from 0 to %d, got %s", where, count - 1,
+            at:get(first))
+    end
     local results, after = {}, count
     for d, size in ipairs(shape) do
         after = after // size
@@ -570,7 +576,7 @@ end
 for _, name in ipairs(tables.keys(selection)) do
     local prefix <const> = (name == "stack" or name == "take_along" or name == "unravel_index" or name:find "shift") and
         "rill." or "s:"
-    selection[name] = errors.guard(selection[name], prefix .. name)
+    selection[name] = errors.guard(selection[name], prefix .. name, name == "rot90" and "^s:flip" or nil)
 end
 
 return selection

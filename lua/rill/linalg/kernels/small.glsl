@@ -83,7 +83,7 @@ kernel void determinant_small($T a[][][], out double value<>, out double sign<>,
     }
     pivot = zero;}$else{double s = 1.0lf;
     for (int c = 0; c < $k; c++) { s *= sign(w[c * $k + c]); }
-    sign = s;
+    sign = s == 0.0lf ? 0.0lf : s;
     logarithm = l;
     value = p == 0.0lf || isinf(p) ? s * exp(l) : p;}
 }

@@ -140,7 +140,11 @@ local function letters(rank, shared, first)
 end
 
 -- Returns the sum of products over pairs of axes.
-local function contracted(a, b, of_a, of_b)
+local function contracted(where, a, b, of_a, of_b)
+    local rank <const> = #a.shape + #b.shape - 2 * #of_a
+    if rank > 8 then
+        fail("%s: the result would have %d dimensions, but the limit is 8", where, rank)
+    end
     local shared_a, shared_b = {}, {}
     for k, axis in ipairs(of_a) do
         shared_a[axis], shared_b[of_b[k]] = ("tuvwxyz"):sub(k, k), ("tuvwxyz"):sub(k, k)
@@ -191,7 +195,7 @@ function matrices.tensordot(a, b, pairs_of, ...)
                 b.shape[of_b[k]])
         end
     end
-    return contracted(a, b, of_a, of_b)
+    return contracted(where, a, b, of_a, of_b)
 end
 
 --- rill.inner(a, b) returns the sums of products over the last dimensions of a and b, which have the same size: a new
@@ -203,7 +207,7 @@ function matrices.inner(a, b, ...)
     if n ~= m then
         fail("rill.inner: the last dimension of a has size %d, that of b has size %d", n, m)
     end
-    return contracted(a, b, {#a.shape}, {#b.shape})
+    return contracted("rill.inner", a, b, {#a.shape}, {#b.shape})
 end
 
 local COMPLEX <const> = {vec2 = "float", dvec2 = "double"}

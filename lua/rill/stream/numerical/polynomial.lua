@@ -119,7 +119,8 @@ function polynomial.polyfit(x, y, degree, options, ...)
     errors.none(where, 5, 4, (...))
     for k, value in ipairs {x, y} do
         if recorder.on and rill.type(value) and recorder.tracks(value) then
-            fail("%s: argument #%d: it has no gradient: rill.constant(x) is a stream without one", where, k)
+            fail("%s: argument #%d '%s': it has no gradient: rill.constant(x) is a stream without one", where, k,
+                k == 1 and "x" or "y")
         end
     end
     local points <const> = samples(where, "x", 1, x)
@@ -314,7 +315,7 @@ function polynomial.roots(p, ...)
     local where <const> = "rill.roots"
     errors.none(where, 2, 1, (...))
     if recorder.on and rill.type(p) and recorder.tracks(p) then
-        fail("%s: argument #%d: it has no gradient: rill.constant(x) is a stream without one", where, 1)
+        fail("%s: argument #%d '%s': it has no gradient: rill.constant(x) is a stream without one", where, 1, "p")
     end
     local list <const> = option.is_vector(p) and p or coefficients(where, p):values()
     local first, last = 1, #list
