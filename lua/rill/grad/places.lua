@@ -8,15 +8,27 @@ local types = require "rill.core.types"
 
 local places = {}
 
+-- What places have apart from their memory, by key. It is created once, since loops record the same operations.
+local MOST_LAYOUTS <const> = 1024
+local layouts, kept = {}, 0
+
 --- places.of(s) returns the place of an open stream with memory: `serial` (of the memory), `pattern`, `key` (equal
 -- for equal places in one memory), `whole` (the elements are the whole memory), `contiguous`, `low` and `high` (the
 -- range of its bytes), `count` (scalars of the memory), `type` (in kernels), `writable`, `shape`.
 function places.of(s)
-    local pattern, key, whole, contiguous, low, high, count, kind, writable = core._place(s)
-    return {
-        serial = core._serial(s), pattern = pattern, key = key, whole = whole, contiguous = contiguous, low = low,
-        high = high, count = count, type = kind, writable = writable, shape = s.shape,
-    }
+    local layout, key, whole, contiguous, low, high, count, kind, writable = core._place(s, layouts)
+    if key then
+        layout = {
+            pattern = layout, key = key, whole = whole, contiguous = contiguous, low = low, high = high, count = count,
+            type = kind, writable = writable, shape = s.shape,
+        }
+        layout.__index = layout
+        if kept == MOST_LAYOUTS then
+            layouts, kept = {}, 0
+        end
+        layouts[key], kept = layout, kept + 1
+    end
+    return setmetatable({serial = core._serial(s)}, layout)
 end
 
 -- ---- values that broadcast

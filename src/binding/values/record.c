@@ -131,9 +131,10 @@ static int rill_record_tables(lua_State *L)
     return 0;
 }
 
-/* _place(s): returns where the elements of a stream are in its memory: the pattern for _rebase, a text that is equal for
- * equal patterns and types, whether the elements are the whole memory, whether they have no gaps, the range of their
- * bytes, the number of scalars of the memory, the type in kernels, and whether a view can be written. */
+/* _place(s [, known]): returns where the elements of a stream are in its memory: the pattern for _rebase, a text that is
+ * equal for equal patterns, types and sizes of the memory, whether the elements are the whole memory, whether they have no gaps, the range of their
+ * bytes, the number of scalars of the memory, the type in kernels, and whether a view can be written. If the table
+ * `known` has a value for the text, returns this value only. */
 static int rill_place(lua_State *L)
 {
     Stream *s = stream_handle_to(L, 1);
@@ -143,11 +144,12 @@ static int rill_place(lua_State *L)
     if (s->length.buffer) {
         binding_run(L, s->device, NULL, stream_settle(s));
     }
-    Stream *pattern = lua_newuserdatauv(L, sizeof *pattern, 0);
-    stream_pattern(s, pattern);
+    lua_settop(L, 2);
     luaL_Buffer key;
     luaL_buffinit(L, &key);
-    lua_pushfstring(L, "%s %I", s->type->name, (LUAI_UACINT)s->offset);
+    int64_t count =
+        s->type->is_struct ? 0 : (int64_t)(buffer_bytes(s->buffer) / (uint64_t)type_scalar_bytes(s->type->scalar));
+    lua_pushfstring(L, "%s %I%s%I", s->type->name, (LUAI_UACINT)s->offset, s->writable ? "/" : "!", (LUAI_UACINT)count);
     luaL_addvalue(&key);
     for (int d = 0; d < s->shape.rank; d++) {
         const ViewDim *v = &s->dim[d];
@@ -160,15 +162,23 @@ static int rill_place(lua_State *L)
         }
     }
     luaL_pushresult(&key);
+    if (lua_istable(L, 2)) {
+        lua_pushvalue(L, 3);
+        if (lua_rawget(L, 2) != LUA_TNIL) {
+            return 1;
+        }
+        lua_pop(L, 1);
+    }
+    Stream *pattern = lua_newuserdatauv(L, sizeof *pattern, 0);
+    stream_pattern(s, pattern);
+    lua_insert(L, 3);
     int64_t low, high;
     stream_range(s, &low, &high);
     lua_pushboolean(L, stream_is_whole(s));
     lua_pushboolean(L, s->contiguous);
     lua_pushinteger(L, low);
     lua_pushinteger(L, high);
-    lua_pushinteger(L, s->type->is_struct
-                           ? 0
-                           : (lua_Integer)(buffer_bytes(s->buffer) / (uint64_t)type_scalar_bytes(s->type->scalar)));
+    lua_pushinteger(L, count);
     lua_pushstring(L, s->type->value->name);
     lua_pushboolean(L, s->writable);
     return 9;
