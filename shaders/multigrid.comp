@@ -7,7 +7,8 @@
 // (doubles with WIDE), computes the residual b - A x in double, and the sum of its squares for each
 // invocation. MARGIN: computes the halo of a grid (doubles with WIDE). An invocation has four
 // columns and traverses rows downwards; it keeps what it needs of previous rows. Defines: GROUP;
-// ROWS that an invocation writes; BLOCK: read through storage blocks.
+// ROWS that an invocation writes; BLOCK: read through storage blocks; FOLD, with BLOCK: elements of
+// the halo are computed where they are read, so that MARGIN is not needed.
 // Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a
 // GPU needs for its speed.
 #include "shared/parameters.glsl"
@@ -18,14 +19,6 @@ layout(location = 0) uniform uvec4 rill_p[MULTIGRID_P_VECTORS];
 #define INT(word) int(PARAMETER(word))
 #define FLOAT(word) uintBitsToFloat(PARAMETER(word))
 #define PAIR(word) vec2(FLOAT(word), FLOAT((word) + 1))
-
-#ifdef MARGIN
-#ifdef WIDE
-#define ELEMENT double
-#else
-#define ELEMENT float
-#endif
-layout(std430, binding = 1) buffer Grid { ELEMENT grid_io[]; };
 
 // Returns the index of the element that is continued to index i. sign: the sign of its value, or 0.
 int folded(int i, int n, int boundary, inout float sign)
@@ -38,6 +31,14 @@ int folded(int i, int n, int boundary, inout float sign)
     int found = boundary == MULTIGRID_DIRICHLET ? odd : boundary == MULTIGRID_NEUMANN ? even : same;
     return outside ? clamp(found, 0, n - 1) : i;
 }
+
+#ifdef MARGIN
+#ifdef WIDE
+#define ELEMENT double
+#else
+#define ELEMENT float
+#endif
+layout(std430, binding = 1) buffer Grid { ELEMENT grid_io[]; };
 
 // An invocation processes both ends of a column, or of a row including the corners of the halo.
 void main()
@@ -94,10 +95,39 @@ int pitch = INT(MULTIGRID_P_PITCH), lowest = INT(MULTIGRID_P_HEIGHT) + MULTIGRID
 vec2 sides = PAIR(MULTIGRID_P_SIDES), steps = PAIR(MULTIGRID_P_STEPS);
 float sum = steps.x + steps.y, product = steps.x * steps.y;
 
-// Reads texel t of a row, from texel `at` on, into the array `to`.
+#ifdef FOLD
+ivec2 boundaries = ivec2(INT(MULTIGRID_P_BOUNDARY), INT(MULTIGRID_P_BOUNDARY + 1));
+
+// Defines a function that returns texel t of row y of a grid, with its halo.
+#define FOLDED_TEXEL(name, from, width, height, pitch) \
+    vec4 name(int y, int t) \
+    { \
+        int c = 4 * t - MULTIGRID_MARGIN; \
+        float sign_y = 1.0; \
+        int row = (folded(y, height, boundaries.y, sign_y) + MULTIGRID_MARGIN) * (pitch); \
+        vec4 four = vec4(0.0); \
+        if (c >= 0 && c + 3 < (width)) { \
+            four = sign_y == 0.0 ? four : sign_y * uintBitsToFloat(from[row + t]); \
+        } else { \
+            for (int j = 0; j < 4; j++) { \
+                float sign = sign_y; \
+                int column = folded(c + j, width, boundaries.x, sign) + MULTIGRID_MARGIN; \
+                four[j] = sign == 0.0 ? 0.0 : sign * uintBitsToFloat(from[row + (column >> 2)][column & 3]); \
+            } \
+        } \
+        return four; \
+    }
+#endif
+#if defined(FOLD) && !defined(STEP)
+FOLDED_TEXEL(row_texel, in0, INT(MULTIGRID_P_WIDTH), INT(MULTIGRID_P_HEIGHT), pitch)
+#else
+#define row_texel(y, t) uintBitsToFloat(READ(in0, ((y) + MULTIGRID_MARGIN) * pitch + (t)))
+#endif
+
+// Reads texel t of row `row`, from texel `texel` on, into the array `to`.
 #define TEXEL(t) \
     { \
-        vec4 four = uintBitsToFloat(READ(in0, at + t)); \
+        vec4 four = row_texel(row, texel + t); \
         to[4 * t] = four.x; \
         to[4 * t + 1] = four.y; \
         to[4 * t + 2] = four.z; \
@@ -124,7 +154,7 @@ float w0[7], w1[8], w2[8], w3[8]; // weights of columns for each coarse element,
 // Reads row y. Returns the contribution of row y - 2 to the coarse elements.
 vec4 take(int y, int texel)
 {
-    int at = (min(y, lowest) + MULTIGRID_MARGIN) * pitch + texel;
+    int row = min(y, lowest);
     b0 = b1;
     b1 = b2;
     s0 = s1;
@@ -203,13 +233,20 @@ float y0[6], y1[6], y2[6];            // after one step of smoothing
 float e0[8], e1[8], e2[8], e3[8];     // rows of the correction, interpolated to the columns of x
 float w[24];                          // weights of three elements of the correction for each column of x
 
+#ifdef FOLD
+FOLDED_TEXEL(correction_texel, in1, INT(MULTIGRID_P_COARSE_WIDTH), INT(MULTIGRID_P_COARSE_HEIGHT), INT(MULTIGRID_P_COARSE_PITCH))
+#else
+#define correction_texel(y, t) \
+    uintBitsToFloat(READ(in1, ((y) + MULTIGRID_MARGIN) * INT(MULTIGRID_P_COARSE_PITCH) + (t)))
+#endif
+
 // Reads row y of the correction. `texel` and `skip`: the position of the first column's left
 // neighbor in the correction.
 void take_correction(int y, int texel, int skip)
 {
-    int at = (min(y, INT(MULTIGRID_P_COARSE_HEIGHT) + MULTIGRID_REACH - 1) + MULTIGRID_MARGIN) * INT(MULTIGRID_P_COARSE_PITCH) + texel;
-    vec4 t0 = uintBitsToFloat(READ(in1, at)), t1 = uintBitsToFloat(READ(in1, at + 1));
-    float t2 = uintBitsToFloat(READ(in1, at + 2).x);
+    int from = min(y, INT(MULTIGRID_P_COARSE_HEIGHT) + MULTIGRID_REACH - 1);
+    vec4 t0 = correction_texel(from, texel), t1 = correction_texel(from, texel + 1);
+    float t2 = correction_texel(from, texel + 2).x;
     float all[9] = float[9](t0.x, t0.y, t0.z, t0.w, t1.x, t1.y, t1.z, t1.w, t2), e[6];
     for (int i = 0; i < 6; i++) {
         float even = (skip & 2) != 0 ? all[i + 2] : all[i], odd = (skip & 2) != 0 ? all[i + 3] : all[i + 1];
@@ -227,7 +264,7 @@ void take_correction(int y, int texel, int skip)
 // the result of row y - 2.
 vec4 take(int y, int texel, float p)
 {
-    int at = (min(y + 1, lowest) + MULTIGRID_MARGIN) * pitch + texel;
+    int row = min(y + 1, lowest);
     b0 = b1;
     b1 = b2;
     b2 = b3;
@@ -323,6 +360,28 @@ double[6] take(int y, int block)
 {
     int at = (y + MULTIGRID_MARGIN) * pitch + block;
     double x[6], first, second;
+    float added[6];
+#ifdef FOLD
+    int width = INT(MULTIGRID_P_WIDTH), height = INT(MULTIGRID_P_HEIGHT);
+    if (y < 0 || y >= height || block == 0 || 4 * block + 4 >= width) {
+        float sign_y = 1.0;
+        int row = (folded(y, height, boundaries.y, sign_y) + MULTIGRID_MARGIN) * 4 * pitch;
+        for (int i = 0; i < 6; i++) {
+            float sign = sign_y;
+            int here = row + folded(4 * block - 1 + i, width, boundaries.x, sign) + MULTIGRID_MARGIN;
+#ifdef WIDE
+            uvec4 words = in0[here >> 1];
+            double value = packDouble2x32((here & 1) != 0 ? words.zw : words.xy);
+#else
+            double value = double(uintBitsToFloat(in0[here >> 2][here & 3]));
+#endif
+            x[i] = sign == 0.0 ? double(0.0) : double(sign) * value;
+            added[i] = sign == 0.0 ? 0.0 : sign * uintBitsToFloat(in1[here >> 2][here & 3]);
+        }
+    } else {
+#else
+    {
+#endif
 #ifdef WIDE
     PAIR_OF_DOUBLES(in0, 2 * at + 1)
     x[0] = second;
@@ -344,7 +403,8 @@ double[6] take(int y, int block)
     x[5] = double(uintBitsToFloat(READ(in0, at + 2).x));
 #endif
     vec4 d = uintBitsToFloat(READ(in1, at + 1));
-    float added[6] = float[6](uintBitsToFloat(READ(in1, at).w), d.x, d.y, d.z, d.w, uintBitsToFloat(READ(in1, at + 2).x));
+    added = float[6](uintBitsToFloat(READ(in1, at).w), d.x, d.y, d.z, d.w, uintBitsToFloat(READ(in1, at + 2).x));
+    }
     for (int i = 0; i < 6; i++) {
         x[i] = factor == 0.0 ? x[i] : x[i] + factor * double(added[i]);
 #ifndef WIDE

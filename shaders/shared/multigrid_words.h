@@ -18,6 +18,28 @@
 #define MULTIGRID_P_NEIGHBORS 26   // coefficients of the neighbors along x and along y
 #define MULTIGRID_P_FACTOR 30       // factor of the correction
 #define MULTIGRID_P_VECTORS 8
+// Words that multigrid_tail.comp uses instead
+#define MULTIGRID_P_TAIL_LEVELS 0 // number of grids
+#define MULTIGRID_P_TAIL_FIRST 1  // the first element of b and x in their streams
+#define MULTIGRID_P_TAIL_PITCH 2  // elements from a row, and from a layer, to the next
+#define MULTIGRID_P_TAIL_LAYER 3
+#define MULTIGRID_P_TAIL_SIZE 4 // elements of the first grid
+// A grid of multigrid_tail.comp: numbers of the type of the grids
+#define MULTIGRID_TAIL_SIZES 0 // elements along x, y, z
+#define MULTIGRID_TAIL_X 3     // position of x and of b in shared memory; the first grid has no b there
+#define MULTIGRID_TAIL_B 4
+#define MULTIGRID_TAIL_SCALE 5
+#define MULTIGRID_TAIL_STEPS 6     // the two steps of smoothing
+#define MULTIGRID_TAIL_SIDES 8     // coefficients of the neighbors along x, y, z in A, whose diagonal is 1
+#define MULTIGRID_TAIL_WALLS 11    // added to the diagonal at the edges
+#define MULTIGRID_TAIL_DOWN 14     // ratio x y z, offset x y z
+#define MULTIGRID_TAIL_UP 20
+#define MULTIGRID_TAIL_OPEN 26     // 1 if elements outside count
+#define MULTIGRID_TAIL_PERIODIC 29 // 1 if the boundary is periodic
+#define MULTIGRID_TAIL_WORDS 32
+#define MULTIGRID_TAIL_SIZE 4096   // most elements of the first grid
+#define MULTIGRID_TAIL_LEVELS 10   // most grids
+#define MULTIGRID_TAIL_BYTES 27648 // shared memory for x and b
 // Boundary conditions
 #define MULTIGRID_DIRICHLET 0
 #define MULTIGRID_NEUMANN 1

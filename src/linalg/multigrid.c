@@ -2,7 +2,7 @@
 
 #include "gpu/program/shader.h"
 
-enum { CPU_GROUP = 8, GPU_GROUP = 64, MARGIN_GROUP = 64 };
+enum { CPU_GROUP = 8, GPU_GROUP = 64, MARGIN_GROUP = 64, TAIL_LEAST = 64, TAIL_MOST = 1024 };
 /* Rows per invocation. The rows before the first row cost time, but devices of many lanes need many invocations. */
 enum { CPU_ROWS = 32, GPU_ROWS = MULTIGRID_LEAST_ROWS };
 
@@ -12,10 +12,9 @@ typedef struct Part {
 } Part;
 
 static const Part parts[MULTIGRID_PARTS] = {
-    [MULTIGRID_PART_MARGIN] = {"MARGIN", 0, 1},
-    [MULTIGRID_PART_DOWN] = {"DOWN", 1, 1},
-    [MULTIGRID_PART_UP] = {"UP", 3, 1},
-    [MULTIGRID_PART_STEP] = {"STEP", 3, 3},
+    [MULTIGRID_PART_MARGIN] = {"MARGIN", 0, 1}, [MULTIGRID_PART_DOWN] = {"DOWN", 1, 1},
+    [MULTIGRID_PART_UP] = {"UP", 3, 1},         [MULTIGRID_PART_STEP] = {"STEP", 3, 3},
+    [MULTIGRID_PART_TAIL] = {"TAIL", 3, 1},
 };
 
 int multigrid_reads(MultigridPart part)
@@ -40,14 +39,29 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 
 static Program *find_program(Device *device, MultigridPart part, bool wide, bool cpu, bool block)
 {
-    return shader_program_format(device, "multigrid.comp", "#define GROUP %u\n#define ROWS %d\n#define %s\n%s%s",
+    return shader_program_format(device, "multigrid.comp", "#define GROUP %u\n#define ROWS %d\n#define %s\n%s%s%s",
                                  group_size(part, cpu), cpu ? CPU_ROWS : GPU_ROWS, parts[part].name,
-                                 wide ? "#define WIDE\n" : "", block ? "#define BLOCK\n" : "");
+                                 wide ? "#define WIDE\n" : "", block ? "#define BLOCK\n" : "",
+                                 cpu || part == MULTIGRID_PART_MARGIN ? "" : "#define FOLD\n");
+}
+
+static Program *find_tail(Device *device, const uint32_t *params, bool wide)
+{
+    uint32_t size = params[MULTIGRID_P_TAIL_SIZE], group = TAIL_LEAST;
+    while (group < TAIL_MOST && group < size) {
+        group *= 2;
+    }
+    return shader_program_format(device, "multigrid_tail.comp", "#define GROUP %u\n#define OWN %u\n%s", group,
+                                 (size + group - 1) / group, wide ? "#define WIDE\n" : "");
 }
 
 /* Computes the number of groups along a row and down the grid. */
 static void count_groups(MultigridPart part, const uint32_t *params, bool cpu, Dispatch *dispatch)
 {
+    dispatch->groups[0] = dispatch->groups[1] = dispatch->groups[2] = 1;
+    if (part == MULTIGRID_PART_TAIL) {
+        return;
+    }
     uint64_t width = params[MULTIGRID_P_WIDTH], height = params[MULTIGRID_P_HEIGHT];
     uint64_t lanes = divide_up(width, 4), rows = height;
     if (part == MULTIGRID_PART_MARGIN) {
@@ -59,7 +73,6 @@ static void count_groups(MultigridPart part, const uint32_t *params, bool cpu, D
     }
     dispatch->groups[0] = divide_up(lanes, group_size(part, cpu));
     dispatch->groups[1] = divide_up(rows, cpu ? CPU_ROWS : GPU_ROWS);
-    dispatch->groups[2] = 1;
 }
 
 /* Binds the buffers in the order of the shader's bindings. Returns whether they are read through storage blocks. */
@@ -86,7 +99,9 @@ bool multigrid_launch(MultigridPart part, const MultigridLaunch *launch)
     Dispatch dispatch = {.params = launch->params, .param_vectors = MULTIGRID_P_VECTORS};
     count_groups(part, launch->params, cpu, &dispatch);
     bool block = bind(part, launch, cpu, &dispatch);
-    dispatch.program = find_program(first->device, part, first->type->scalar == SCALAR_DOUBLE, cpu, block);
+    bool wide = first->type->scalar == SCALAR_DOUBLE;
+    dispatch.program = part == MULTIGRID_PART_TAIL ? find_tail(first->device, launch->params, wide)
+                                                   : find_program(first->device, part, wide, cpu, block);
     bool done = dispatch.program && device_dispatch(first->device, &dispatch);
     for (int i = 0; i < parts[part].writes; i++) stream_wrote(launch->written[i]);
     return done;

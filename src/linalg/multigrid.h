@@ -12,12 +12,16 @@
  * UP: computes the correction d of this grid. Reads b, the correction of the next grid and d; writes d. STEP: adds the
  * correction to x. Reads x, d, and b. Here b is in double, without a halo, in rows of whole texels. Writes the new x
  * (float or double), its residual, and the sums of the residual's squares, in double. Each sum covers four columns and
- * at least MULTIGRID_LEAST_ROWS rows. */
+ * at least MULTIGRID_LEAST_ROWS rows. TAIL, on the family gpu:
+ * computes the correction of a small grid through all coarser grids, of floats or doubles. Reads b, the words of the
+ * grids (multigrid_words.h) and the inverse of the matrix of the last grid; writes x. On the family gpu no part reads
+ * the halo in memory, so that MARGIN is not needed. */
 typedef enum MultigridPart {
     MULTIGRID_PART_MARGIN,
     MULTIGRID_PART_DOWN,
     MULTIGRID_PART_UP,
     MULTIGRID_PART_STEP,
+    MULTIGRID_PART_TAIL,
     MULTIGRID_PARTS
 } MultigridPart;
 

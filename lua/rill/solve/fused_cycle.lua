@@ -16,7 +16,7 @@ local NUMBERS <const> = {dirichlet = 0, neumann = 1, periodic = 2}
 -- Whether a device computes these launches correctly. This is tested once, by two cycles on a small grid with these
 -- launches and without them. Mesa 25.0's llvmpipe miscompiles them.
 local trials = {} -- by the name of the device
-local SIDE <const>, NEAR <const> = 40, 1e-3
+local SIDE <const>, NEAR <const> = {cpu = 40, gpu = 100}, 1e-3 -- family gpu: two launches per grid, and the tail
 
 local hierarchy
 
@@ -26,7 +26,8 @@ function fused.set_hierarchy(make)
 end
 
 local function two_cycles()
-    local shape <const> = {SIDE, SIDE}
+    local side <const> = SIDE[rill.device().family]
+    local shape <const> = {side, side}
     local h <close> = hierarchy {shape = shape, precision = "float"}
     local x, b <close> = rill.stream("float", shape), rill.random(shape, {seed = 1})
     h:cycle(x, b, 2)
@@ -119,11 +120,16 @@ function fused.equip(level, next_level, boundary)
     level.words = weighted(level, 1, 0)
     level.halo, next_level.halo = margin_words(level, boundary, REACH), margin_words(next_level, boundary, REACH)
     level.narrow_halo = margin_words(level, boundary, 1)
+    level.folded = rill.device().family == "gpu"
+    next_level.folded = level.folded
 end
 
--- Fills the halo of a grid according to its boundary; `all` is the grid with its halo.
-local function continue(level, all)
-    core._multigrid("margin", level.halo, all)
+-- Fills the halo of a grid according to its boundary, if the launches of the family read it. `all` is the grid with its
+-- halo.
+local function continue(level, all, halo)
+    if not level.folded then
+        core._multigrid("margin", halo or level.halo, all)
+    end
 end
 
 --- fused.down(level, next_level) smooths from zero and restricts the residual to the next grid's b.
@@ -146,13 +152,96 @@ end
 -- fused.sums. level.x is not read if factor is 0. matrix: the coefficients of A, {center, neighbors along x, neighbors
 -- along y}.
 function fused.step(level, matrix, factor, x, b, to, sums)
-    core._multigrid("margin", level.narrow_halo, x)
+    continue(level, x, level.narrow_halo)
     if factor ~= 0 then
-        core._multigrid("margin", level.narrow_halo, level.x.all)
+        continue(level, level.x.all, level.narrow_halo)
     end
     local center, along, across = table.unpack(matrix)
     local given = level.first_words .. ("=ffdddd"):pack(0, 0, center, along, across, factor)
     core._multigrid("step", given, x, level.x.all, b, to, level.b.all, sums)
+end
+
+-- ---- the coarse grids in one launch, on the family gpu
+
+-- Returns the values of a table for x, y and z; `rest` for dimensions that a grid does not have.
+local function three(list, rest)
+    return {list[1], list[2], list[3] or rest}
+end
+
+local function append(list, more)
+    for _, value in ipairs(more) do
+        list[#list + 1] = value
+    end
+end
+
+-- Returns the words of a grid, in the order of shaders/shared/multigrid_words.h. The last grid has no transfers.
+local function tail_words(level, boundary, x_at, b_at)
+    local none <const> = {ratio = {1, 1, 1}, offset = {0, 0, 0}, open = {1, 1, 1}}
+    local down, up, center = level.down or none, level.up or none, level.center
+    local list, sides, walls, periodic = three(level.sizes, 1), {}, {}, {}
+    for i = 1, 3 do
+        sides[i], walls[i] = (level.c[i] or 0) / center, (level.wall[i] or 0) / center
+        periodic[i] = boundary[i] == "periodic" and 1 or 0
+    end
+    append(list, {x_at, b_at, level.scale or 1})
+    append(list, level.steps or {0, 0})
+    for _, part in ipairs {sides, walls, three(down.ratio, 1), three(down.offset, 0), three(up.ratio, 1),
+        three(up.offset, 0), three(down.open, 1), periodic} do
+        append(list, part)
+    end
+    return list
+end
+
+--- fused.tail(list, boundary, type) returns the index of the first of the grids of levels.make that fused.run_tail
+-- processes in one launch together with all coarser grids, and the words of these grids. Returns nil if there are none.
+-- They have at least two grids. The first grid of all is not among them unless it is fused.
+function fused.tail(list, boundary, type)
+    if rill.device().family ~= "gpu" or not is_correct() then
+        return nil
+    end
+    local room <const> = core._multigrid_tail_bytes // (type == "double" and 8 or 4)
+    local used, start = 0, nil
+    for i = #list, list[1].fused and 1 or 2, -1 do
+        local size = list[i].size
+        used = used + size
+        if size > core._multigrid_tail_size or used > room or #list - i >= core._multigrid_tail_levels then
+            break
+        end
+        start, used = i, used + size -- b of a grid that is not the first is in shared memory, too
+    end
+    if not start or start == #list then
+        return nil
+    end
+    local numbers, at = {}, 0
+    for i = start, #list do
+        local size = list[i].size
+        append(numbers, tail_words(list[i], boundary, at, at + size))
+        at = at + (i == start and size or 2 * size) -- b of the first grid is not in shared memory
+    end
+    return start, numbers, #list - start + 1
+end
+
+--- fused.equip_tail(tail, level) sets the parameters of fused.run_tail, once. `level`: the first of its grids. tail has
+-- the fields words and inverse, streams of the type of the grids, and count, the number of grids.
+function fused.equip_tail(tail, level)
+    local width, height, first, pitched = level.sizes[1], level.sizes[2], 0, level.sizes[1]
+    if level.has_margin then
+        pitched = 4 * pitch(level)
+        first = MARGIN * pitched + MARGIN
+    end
+    tail.first_words = ("=i4i4i4i4i4"):pack(tail.count, first, pitched, width * height, level.size) ..
+        ("\0"):rep(68)
+    tail.all_words = tail.first_words .. ("=ff"):pack(1, 0) .. STEP
+end
+
+--- fused.run_tail(tail, level, weight, keep) computes x of a grid from b through all coarser grids. x becomes `weight`
+-- times the result plus `keep` times its previous value.
+function fused.run_tail(tail, level, weight, keep)
+    local given = tail.all_words
+    if weight ~= 1 or keep ~= 0 then
+        given = tail.first_words .. ("=ff"):pack(weight, keep) .. STEP
+    end
+    core._multigrid("tail", given, level.b.all or level.b.s, tail.words, tail.inverse, level.x.all or level.x.s)
 end
 
 return fused

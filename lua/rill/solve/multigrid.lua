@@ -153,33 +153,49 @@ end
 local function iterate(self, name, x, b, mean, unit, whole, opts)
     local every, most, started = opts.every or 1, opts.cycles or CYCLES, opts.x0 or opts.x
     local history, residual, cycles, reason, pace = {}, 1.0, 0, nil, nil
-    local best, stood = math.huge, 0
-    local function measure()
-        residual = self._outer:norm(self._sum) * unit / whole
+    local best, stood, outer_steps = math.huge, 0, self._outer
+    local function record(norm)
+        residual = norm * unit / whole
         history[#history + 1] = {cycles, residual}
     end
-    self._outer:begin(x, b, mean, unit, not started)
-    self._outer:residual()
+    -- Returns the reason to stop after the current cycle, or nil.
+    local function judge(norm)
+        record(norm)
+        stood = residual > STANDS * best and stood + 1 or 0
+        best = math.min(best, residual)
+        return residual <= opts.tolerance and "tolerance" or not is_finite(residual) and "diverged" or
+            stood == PATIENCE and "floor" or cycles == most and "cycles" or nil
+    end
+    outer_steps:begin(x, b, mean, unit, not started)
+    outer_steps:residual()
     if started then
-        measure()
+        record(outer_steps:norm(self._sum))
         if not is_finite(residual) then
             operator.finite(name, "x", x)
         end
         reason = residual <= opts.tolerance and "tolerance" or nil
     end
+    local pending -- returns the norm after the current cycle
     while not reason do
         pace = improve(self, pace)
+        outer_steps:residual()
+        -- If the device works on its own, it computes the next cycle while the norm is read. Its result is dropped if
+        -- the norm is small enough.
+        if pending then
+            reason, pending = judge(pending()), nil
+            if reason then
+                outer_steps:back()
+                break
+            end
+        end
         cycles = cycles + 1
-        self._outer:residual()
-        if cycles % every == 0 or cycles == most then
-            measure()
-            stood = residual > STANDS * best and stood + 1 or 0
-            best = math.min(best, residual)
-            reason = residual <= opts.tolerance and "tolerance" or not is_finite(residual) and "diverged" or
-                stood == PATIENCE and "floor" or cycles == most and "cycles" or nil
+        if cycles == most or cycles % every == 0 and not outer_steps.late then
+            reason = judge(outer_steps:norm(self._sum))
+        elseif cycles % every == 0 then
+            pending = outer_steps:request(self._sum)
         end
     end
-    self._outer:finish()
+    outer_steps:finish()
     return {cycles = cycles, residual = residual, reason = reason, history = history}
 end
 

@@ -2,6 +2,7 @@
 -- cycle's result to x. There are two implementations with the same methods: Plain, kernels for any grid, and Marching,
 -- one launch for large two-dimensional grids (fused_cycle.lua), which keeps copies of x and b during the solve. Both
 -- read only the norm back, and allocate nothing after they were created.
+local rill = require "rill.core.public"
 local fused = require "rill.solve.fused_cycle"
 local operator = require "rill.solve.operator"
 local template = require "rill.glsl.template"
@@ -67,6 +68,9 @@ function Plain:norm(sum)
     return math.sqrt(sum:get(1))
 end
 
+--- o.late: whether o:request and o:back can be used.
+Plain.late = false
+
 --- o:finish() completes x.
 function Plain:finish()
     self.x, self.b, self.view = nil, nil, nil
@@ -82,9 +86,14 @@ end
 local Marching = {}
 Marching.__index = Marching
 
+-- Most elements of a grid whose norm is read while the next cycle runs: on larger ones a cycle that is not needed takes
+-- longer than all waits of a solve.
+local LATE_MOST <const> = 1 << 21
+
 local function marching(cycle, type)
     local finest = cycle.list[1]
-    local self = {cycle = cycle, finest = finest, type = type, sums = fused.sums(finest)}
+    local late = rill.device().family == "gpu" and finest.size <= LATE_MOST
+    local self = {cycle = cycle, finest = finest, type = type, sums = fused.sums(finest), late = late}
     self.here, self.here_s = fused.field(finest, type)
     self.there, self.there_s = fused.field(finest, type)
     self.right, self.right_s = fused.bare(finest)
@@ -128,6 +137,22 @@ end
 --- m:norm(sum) does what o:norm does.
 function Marching:norm(sum)
     return math.sqrt(outer.total(self.sums, sum))
+end
+
+--- m:request(sum) computes the norm that m:norm returns, and returns a function that waits for it and returns it.
+function Marching:request(sum)
+    operator.total()(self.sums, sum)
+    local request = sum:request()
+    return function()
+        local squares = request:values()[1]
+        request:close()
+        return math.sqrt(squares)
+    end
+end
+
+--- m:back() returns to the x before the last step. The residual is not that of x then, so m:finish must follow.
+function Marching:back()
+    self.here, self.there, self.here_s, self.there_s = self.there, self.here, self.there_s, self.here_s
 end
 
 --- m:finish() writes x.

@@ -91,8 +91,9 @@ local function divided(list, divisor)
     return out
 end
 
--- Creates the streams of a grid. Its matrix and b are divided by the diagonal's value in the interior.
-local function equip(level, boundary, type)
+-- Creates the streams of a grid. Its matrix and b are divided by the diagonal's value in the interior. `tailed`: it is
+-- the first grid of the tail.
+local function equip(level, boundary, type, tailed)
     local shape, rank = {}, #boundary
     for i, n in ipairs(level.sizes) do
         shape[rank + 1 - i] = n
@@ -106,7 +107,7 @@ local function equip(level, boundary, type)
             level.all_b, level.all_x = b, x
         end
         level.flat_b, level.flat_x = b:reshape(level.size), x:reshape(level.size)
-    elseif not level.fused then
+    elseif not level.fused and not tailed then
         level.t = field(level, type, shape, boundary)
     end
     level.sides, level.walls = divided(level.c, level.center), divided(level.wall, level.center)
@@ -128,11 +129,21 @@ function vcycle.new(list, boundary, type, like)
         level.fused = not level.cut and fused.holds(level, next_level, type)
         level.has_margin, next_level.has_margin = level.has_margin or level.fused, level.fused
     end
-    for i, level in ipairs(list) do
-        equip(level, boundary, type)
+    local start, words, count
+    if not like then
+        start, words, count = fused.tail(list, boundary, type)
+    end
+    for i = 1, start or #list do
+        local level = list[i]
+        equip(level, boundary, type, i == start)
         if level.fused then
             fused.equip(level, list[i + 1], boundary)
         end
+    end
+    if start then
+        self.tail = {start = start, count = count, words = rill.from(words, type),
+            inverse = rill.from(list[#list].inverse, type)}
+        fused.equip_tail(self.tail, list[start])
     end
     return self
 end
@@ -188,19 +199,12 @@ local function ascend(self, level, next_level, finished)
     end
 end
 
---- vcycle.run(self, weight, keep) runs one cycle from zero. If the first grid is fused, its x becomes `weight` times
--- the result plus `keep` times its previous value. Otherwise the caller must do the last smoothing step.
-function vcycle.run(self, weight, keep)
-    local list = self.list
-    for i = 1, #list - 1 do
-        local level, next_level = list[i], list[i + 1]
-        if level.fused then
-            fused.down(level, next_level)
-        else
-            descend(self, level, next_level)
-        end
+-- Solves the last grid, or the grids of the tail.
+local function bottom(self, last, weight, keep)
+    if self.tail then
+        fused.run_tail(self.tail, last, weight, keep)
+        return
     end
-    local last = list[#list]
     if last.cut then
         gather(last.b.s, last.all_b)
     end
@@ -208,7 +212,23 @@ function vcycle.run(self, weight, keep)
     if last.cut then
         last.provider.set(last.x.s, last.all_x)
     end
-    for i = #list - 1, 1, -1 do
+end
+
+--- vcycle.run(self, weight, keep) runs one cycle from zero. If the first grid is fused, its x becomes `weight` times
+-- the result plus `keep` times its previous value. Otherwise the caller must do the last smoothing step.
+function vcycle.run(self, weight, keep)
+    local list = self.list
+    local last = self.tail and self.tail.start or #list
+    for i = 1, last - 1 do
+        local level, next_level = list[i], list[i + 1]
+        if level.fused then
+            fused.down(level, next_level)
+        else
+            descend(self, level, next_level)
+        end
+    end
+    bottom(self, list[last], last == 1 and weight or 1, last == 1 and keep or 0)
+    for i = last - 1, 1, -1 do
         local level, next_level = list[i], list[i + 1]
         if level.fused then
             fused.up(level, next_level, i == 1 and weight or 1, i == 1 and keep or 0)
@@ -237,6 +257,10 @@ function vcycle.close(self)
                 level[name]:close()
             end
         end
+    end
+    if self.tail then
+        self.tail.words:close()
+        self.tail.inverse:close()
     end
 end
 

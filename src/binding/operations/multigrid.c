@@ -10,7 +10,7 @@
 static int launch(lua_State *L)
 {
     static const char function[] = "rill.solve.multigrid";
-    static const char *const parts[] = {"margin", "down", "up", "step", NULL};
+    static const char *const parts[] = {"margin", "down", "up", "step", "tail", NULL};
     MultigridPart part = (MultigridPart)luaL_checkoption(L, 1, NULL, parts);
     MultigridLaunch given = {0};
     size_t size;
@@ -31,4 +31,7 @@ void open_multigrid(lua_State *L)
     fields_integer(L, "_multigrid_margin", MULTIGRID_MARGIN);
     fields_integer(L, "_multigrid_reach", MULTIGRID_REACH);
     fields_integer(L, "_multigrid_least_rows", MULTIGRID_LEAST_ROWS);
+    fields_integer(L, "_multigrid_tail_size", MULTIGRID_TAIL_SIZE);
+    fields_integer(L, "_multigrid_tail_levels", MULTIGRID_TAIL_LEVELS);
+    fields_integer(L, "_multigrid_tail_bytes", MULTIGRID_TAIL_BYTES);
 }
