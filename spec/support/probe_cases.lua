@@ -68,10 +68,10 @@ for _, bits in ipairs {16, 20, 24} do
         return function() return rill.fft(x) end
     end)
 end
-for _, side in ipairs {256, 1024} do
-    local n = side * side
-    add(("fft %d^2"):format(side), n, 16 * n, function(rill)
-        local x = rill.random({side, side}, {seed = 1, type = "vec2"})
+for _, shape in ipairs {{256, 256}, {1024, 1024}, {256, 256, 256}} do
+    local n = shape[1] ^ #shape // 1 | 0
+    add(("fft %d^%d"):format(shape[1], #shape), n, 16 * n, function(rill)
+        local x = rill.random(shape, {seed = 1, type = "vec2"})
         return function() return rill.fft(x) end
     end)
 end
