@@ -247,19 +247,23 @@ describe("rill.signal", function()
             hilbert = function(a) return rill.cangle(S.hilbert(a)):sum() end,
             detrend = function(a) return (S.detrend(a) ^ 3):sum() end,
             fir = function(a) return (S.lfilter({1, 2, 3}, 1, a) ^ 2):sum() end,
+            iir = function(a) return (S.lfilter({2, 1}, {2, -1.8, 0.6}, a) ^ 2):sum() end,
         } do
             local done, message = pcall(rill.grad_check, f, x)
             assert.is_true(done, name .. ": " .. tostring(message))
         end
         for _, f in ipairs {
-            function(a) return S.lfilter(1, {1, 0.5}, a):sum() end, function(a) return S.filtfilt(1, {1, 0.5},
-                a):sum() end,
+            function(a) return S.filtfilt(1, {1, 0.5}, a):sum() end,
             function(a) return S.sosfilt({{1, 0, 0, 1, 0, 0}}, a):sum() end,
             function(a) return #(S.find_peaks(a)) + a:sum() end,
         } do
             check.raises("argument 'x' depends on the arguments of the function that is differentiated", rill.grad(f),
                 rill.ones(20))
         end
+        -- The derivatives of the sum of all outputs: the impulse response from each sample to the last one, added up.
+        local long <const>, sums = rill.random(1000, {seed = 2}), {}
+        for k = 1, 1000 do sums[1001 - k] = (1 - 0.9 ^ k) / 0.1 end
+        check.equal(sums, rill.grad(function(a) return S.lfilter(1, {1, -0.9}, a):sum() end)(long):values(), 1e-5)
         check.raises("argument 'b' depends on", rill.grad(function(b) return S.lfilter(b, 1, rill.ones(3)):sum() end),
             rill.ones(2))
     end)

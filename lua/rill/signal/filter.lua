@@ -8,6 +8,7 @@ local arguments = require "rill.signal.arguments"
 local errors = require "rill.core.error"
 local held = require "rill.core.scope"
 local option = require "rill.core.options"
+local recorder = require "rill.core.recorder"
 local tables = require "rill.core.tables"
 local template = require "rill.glsl.template"
 local types = require "rill.core.types"
@@ -238,9 +239,9 @@ local function states(e, m, start)
     return result
 end
 
--- Returns the outputs y of v, the rows of a matrix of doubles, as elements of type T. start: the outputs before the
--- first one, which are all equal for each signal, a stream {signals}; nil: 0.
-local function recursive(v, a, T, start)
+--- filter.recursive(v, a, T, start) returns the outputs y of v, the rows of a matrix of doubles, as elements of type T.
+-- start: the outputs before the first one, which are all equal for each signal, a stream {signals}; nil: 0.
+function filter.recursive(v, a, T, start)
     local signals <const>, length <const> = table.unpack(v.shape)
     local n <const> = #a - 1
     local count <const> = (length + BLOCK - 1) // BLOCK
@@ -255,6 +256,8 @@ local function recursive(v, a, T, start)
     own.states = states(own.ends, m, own.start)
     return (kernels.join:kernel(values_of(n, {T = T}))(own.y, own.states, own.h, BLOCK))
 end
+
+local recursive <const> = recorder.wrap("rill.signal.lfilter outputs", filter.recursive)
 
 -- Returns the rows of x, doubles, filtered, as elements of type T. `steady`: the signal and the outputs before the
 -- first sample are constant.
@@ -279,17 +282,11 @@ end
 
 -- ---- functions
 
--- Raises if x depends on differentiated arguments and the filter is recursive.
-local function check_tracked(where, x, a)
-    if #a > 1 then arguments.untracked(where, "x", x) end
-end
-
 --- rill.signal.lfilter(b, a, x) returns the filtered signal.
 function filter.lfilter(b, a, x, ...)
     local where <const> = "rill.signal.lfilter"
     errors.none(where, 4, 3, (...))
     local p <const>, q <const> = normalized(where, b, a)
-    check_tracked(where, x, q)
     local s <const> = arguments.signal(where, 3, x, true)
     if s.size == 0 then
         return rill.stream(s.type, s.shape)

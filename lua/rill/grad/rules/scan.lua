@@ -2,6 +2,7 @@
 local rill = require "rill.core.public"
 local axes = require "rill.stream.axes"
 local errors = require "rill.core.error"
+local filter = require "rill.signal.filter"
 local ewm = require "rill.stream.numerical.ewm"
 local places = require "rill.grad.places"
 local tables = require "rill.core.tables"
@@ -45,6 +46,15 @@ rule("s:ewm sums", function(call, a, b, ...)
         local n <const> = kept.a.shape[2]
         local after <const> = axes.part(kept.a, 2, math.min(2, n), n):pad {after = {0, n > 1 and 1 or 0, 0}}
         return ewm.recurrence(after, g:cast "double", true)
+    end)
+    return y
+end)
+
+-- The adjoint of a filter is the same filter, backwards in time.
+rule("rill.signal.lfilter outputs", function(call, v, a, ...)
+    local y <const> = call:run(v, a, ...)
+    call:record({v}, {y}, {}, function(_, g)
+        return filter.recursive(g:flip(2):copy():cast "double", a, "double"):flip(2):copy()
     end)
     return y
 end)
