@@ -6,7 +6,13 @@
 layout(local_size_x = 256) in;
 layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 #include "shared/radix_output.glsl"
+// LOOK_BACK 1: the group sums the counts of the tiles before its tile. 0: radix_tile_offset.comp has
+// summed these counts.
+#if LOOK_BACK
+layout(std430, binding = 3) coherent buffer Counts { uint counts[]; };
+#else
 layout(std430, binding = 3) readonly buffer Counts { uint counts[]; };
+#endif
 
 #define KEY_WORDS
 #define key_base int(PARAMETER(RADIX_P_KEY_BASE))
@@ -15,6 +21,9 @@ layout(std430, binding = 3) readonly buffer Counts { uint counts[]; };
 #include "shared/radix_input.glsl"
 #include "shared/radix_length.glsl"
 #include "shared/radix_tile.glsl"
+#if LOOK_BACK
+#include "shared/radix_look_back.glsl"
+#endif
 
 const int PART_ITEMS = TILE_PART / 256;
 
@@ -49,7 +58,14 @@ void main()
 #endif
     }
     int column = exists ? own_row * 256 : 0;
+#if LOOK_BACK
+    uint to_row = counts[int(PARAMETER(RADIX_P_TOTALS)) + t];
+    if (exists) {
+        counts[int(PARAMETER(RADIX_P_NEXT)) + tile * 256 + t] = 0u;
+    }
+#else
     uint to_row = exists ? counts[(column + t) * tiles + tile - own_row * tiles] : 0u, below;
+#endif
     for (int i = 0; i < ITEMS; i++) {
 #if KEY_BITS == 64
         uint own = radix_digit(uvec2(low[i], high[i]), PARAMETER(RADIX_P_SHIFT));
@@ -59,9 +75,22 @@ void main()
         digit[i] = tile_element(i) < valid ? own : 255u;
     }
     tile_rank(digit, place);
+    int here = distance_slot(uint(t));
+    to_row -= tile_digit_start;
+#if LOOK_BACK
+    uint count = tile_digit_count - uint(t == 255 ? TILE - max(valid, 0) : 0);
+    look_back_tile = -1;
+    if (exists) {
+        look_back(tile, count);
+    }
+    TILE_WARP_BARRIER();
+    tile_starts[here] = to_row + look_back_sum;
+    tile_mark(look_back_tile >= 0);
+#else
     TILE_SUM_BELOW(counts, PARAMETER(RADIX_P_TOTALS) + uint(column), below);
     TILE_WARP_BARRIER();
-    tile_starts[distance_slot(uint(t))] = to_row + below + uint(row) * PARAMETER(RADIX_P_LENGTH) - tile_digit_start;
+    tile_starts[here] = to_row + below + uint(row) * PARAMETER(RADIX_P_LENGTH);
+#endif
 
 #if PAYLOAD
     uint at[ITEMS];
@@ -71,6 +100,13 @@ void main()
             barrier();
         }
         tile_exchange(part, low, place);
+#if LOOK_BACK
+        if (part == 0 && tile_marked()) {
+            look_back_finish(tile, count);
+            tile_starts[here] = to_row + look_back_sum;
+            barrier();
+        }
+#endif
 #if KEY_BITS == 64
         uint moved_low[ITEMS];
         for (int i = 0; i < PART_ITEMS; i++) {

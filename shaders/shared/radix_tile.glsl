@@ -116,6 +116,25 @@ void tile_scan_counts()
     tile_digit_start = tile_value(tile_starts[row + (t >> 1)], t) - ahead;
 }
 
+// tile_mark is called after the warp has computed its places, and tile_marked, after a barrier,
+// returns whether the condition was true for an invocation of the group.
+void tile_mark(bool condition)
+{
+    uint any = tile_ballot(condition), t = gl_LocalInvocationID.x;
+    if ((t & 31u) == 0u) {
+        tile_starts[(t >> 5) * 128u + 32u] = any;
+    }
+}
+
+bool tile_marked()
+{
+    uint any = 0u;
+    for (uint w = 0u; w < 8u; w++) {
+        any |= tile_starts[w * 128u + 32u];
+    }
+    return any != 0u;
+}
+
 // Returns the sum of values[first + d] over all digits d less than the number of the invocation.
 #define TILE_SUM_BELOW(values, first, result)                                                                          \
     {                                                                                                                  \
@@ -194,6 +213,21 @@ void tile_scan_counts()
     tile_digit_count = count;
     tile_digit_start = start;
     barrier();
+    if (t == 0u) {
+        tile_counts[0] = 0u;
+    }
+}
+
+void tile_mark(bool condition)
+{
+    if (condition) {
+        atomicOr(tile_counts[0], 1u);
+    }
+}
+
+bool tile_marked()
+{
+    return tile_counts[0] != 0u;
 }
 
 #define TILE_SUM_BELOW(values, first, result) result = tile_sum_before(values[(first) + gl_LocalInvocationID.x])

@@ -71,6 +71,7 @@ static void push_traits(lua_State *L, const Device *device)
     fields_boolean(L, "kept_loads", traits->kept_loads);
     fields_boolean(L, "exact_rounds", traits->exact_rounds);
     fields_boolean(L, "exact_zeros", traits->exact_zeros);
+    fields_boolean(L, "group_progress", traits->group_progress);
     fields_boolean(L, "exact_division", traits->exact_division);
     fields_boolean(L, "fused_fma", traits->fused_fma);
     fields_boolean(L, "nearest_half", traits->nearest_half);

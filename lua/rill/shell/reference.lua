@@ -71,7 +71,7 @@ d.software: boolean -- true if it is a software device, such as llvmpipe
 d.family: string -- "cpu" or "gpu". It selects variants of kernels and algorithms
 d.limits: table -- limits of the device: group_count, group_size, shared_bytes, block_bytes, texture_texels, storage_blocks, texture_units, uniform_vectors, outputs_per_pass, memory_bytes
 d.tuning: table -- choices that affect speed only, by name: tables with value, source ("measured", "default" or "forced") and seconds, the time of each measured value
-d.traits: table -- measured properties of the driver. The compiler uses some of them: family, group_size, subgroup_size, subgroup_ops, subgroup_ballot, subgroup_shuffle, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, kept_loads, exact_rounds, exact_zeros, exact_division, fused_fma, nearest_half, denormals, nans, exact_not, exact_literals, stable_arrays, robust_access, barrier_ns
+d.traits: table -- measured properties of the driver. The compiler uses some of them: family, group_size, subgroup_size, subgroup_ops, subgroup_ballot, subgroup_shuffle, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, kept_loads, exact_rounds, exact_zeros, group_progress, exact_division, fused_fma, nearest_half, denormals, nans, exact_not, exact_literals, stable_arrays, robust_access, barrier_ns
 ]==] },
     { "stream", [==[
 rill.stream(type: typename, shape: shape, init?: data): stream -- returns a new stream. init: one value for all elements, a flat or nested table, a binary string, or a function f(i, j, ...) that returns an element. Default: zeros

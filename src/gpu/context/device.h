@@ -40,6 +40,7 @@ typedef struct DeviceTraits {
     bool kept_loads;        /* lanes that leave a loop early keep the values that they loaded in it */
     bool exact_rounds;      /* a loop with a condition such as i < min(a, b) runs all its iterations */
     bool exact_zeros;       /* operations with a constant 0 follow IEEE 754 */
+    bool group_progress;    /* groups with lower indices continue while a group waits for them. Affects speed only */
     int tuning[TUNING_IDS]; /* choices that affect speed only: see tuning.h */
 
     /* Information for authors of kernels. Generated code is correct for every value. */

@@ -21,6 +21,7 @@
     X(exact_zeros)    /* operations with a constant 0 follow IEEE 754 */                                               \
     X(exact_not)      /* !(x < y) is true if one operand is NaN */                                                     \
     X(exact_literals) /* double literals are correctly rounded */                                                      \
+    X(group_progress) /* groups with lower indices continue while a group waits for them */                            \
     X(pinned)         /* buffers can use pages of the process */
 
 typedef struct DriverTestMeasures {

@@ -220,6 +220,7 @@ bool traits_look_up(Device *device, const DriverTestMeasures *measures)
     traits->kept_loads = measures->kept_loads != 0;
     traits->exact_rounds = measures->exact_rounds != 0;
     traits->exact_zeros = measures->exact_zeros != 0;
+    traits->group_progress = measures->group_progress != 0;
     traits->exact_division = measures->exact_division != 0;
     traits->fused_fma = measures->fused_fma != 0;
     traits->nearest_half = measures->nearest_half != 0;

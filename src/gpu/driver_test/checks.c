@@ -343,6 +343,32 @@ static bool test_groups(Device *device, DriverTest *test)
     return done;
 }
 
+enum { PROGRESS_GROUPS = 16384, PROGRESS_RUNS = 3 };
+
+/* Measures whether a group can wait for the results of groups with lower indices. A wait may also be too long because
+ * the processor's threads are interrupted, so the best of several runs counts. */
+static bool test_progress(Device *device, DriverTest *test)
+{
+    const uint64_t bytes = (PROGRESS_GROUPS + 1) * sizeof(uint32_t);
+    Program *program = shader_program(device, "driver_test_progress.comp", "");
+    Buffer *out = program ? buffer_create(device, bytes, false) : NULL;
+    Dispatch dispatch = {.program = program, .block_count = 1, .blocks = {{out, 0}}, .groups = {PROGRESS_GROUPS, 1, 1}};
+    bool done = out != NULL;
+    uint32_t failures = 1;
+    const uint32_t zero = 0;
+    for (int run = 0; done && failures > 0 && run < PROGRESS_RUNS; run++) {
+        done = buffer_fill(out, 0, bytes, &zero, sizeof zero) && device_dispatch(device, &dispatch) &&
+               buffer_read(out, 0, &failures, sizeof failures);
+    }
+    buffer_release(out);
+    test->measures.group_progress = failures == 0;
+    if (done && failures > 0) {
+        driver_test_note(test, "waiting groups", DRIVER_TEST_ALLOWED,
+                         "stop groups with lower indices; sorts count the digits in each pass");
+    }
+    return done;
+}
+
 /* --- all tests --- */
 
 bool driver_test_run(Device *device, DriverTest *test)
@@ -351,7 +377,7 @@ bool driver_test_run(Device *device, DriverTest *test)
     /* After a reset the results are undefined and must not be attributed to the driver. */
     return driver_test_arithmetic(device, test) && test_conditions(device, test) && test_loops(device, test) &&
            test_access(device, test) && test_pinned(device, test) && test_groups(device, test) &&
-           gl_error_alive(device);
+           test_progress(device, test) && gl_error_alive(device);
 }
 
 const char *driver_test_remedy(const Device *device, const DriverTestLine *line)

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DRIVER_TEST_VERSION = 8, PATH_ROOM = CACHE_PATH_ROOM };
+enum { DRIVER_TEST_VERSION = 9, PATH_ROOM = CACHE_PATH_ROOM };
 
 /* --- keys --- */
 

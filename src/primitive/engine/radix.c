@@ -24,9 +24,12 @@ enum {
     MOST_COUNTS = 65536, /* histograms at a time; more rows are sorted one group after the other */
     GPU_GROUP = 256,
     GPU_FEW_KEYS = 1 << 18,
-    GPU_ITEMS = 16,      /* most keys per invocation of a tile; 8 if a row of 64-bit keys fits in one tile */
-    GPU_LONG_ITEMS = 32, /* of 32-bit keys without a payload in several tiles; half of them are exchanged at a time */
-    GPU_COUNTS = 4,      /* counts of a digit that one invocation converts to offsets */
+    GPU_ITEMS = 16,       /* most keys per invocation of a tile; 8 if a row of 64-bit keys fits in one tile */
+    GPU_LONG_ITEMS = 32,  /* of 32-bit keys without a payload in several tiles; half of them are exchanged at a time */
+    GPU_COUNTS = 4,       /* counts of a digit that one invocation converts to offsets */
+    GPU_HISTOGRAMS = 512, /* most groups that count all digits */
+    GPU_HISTOGRAM_TILES = 4,
+    LOOK_BACK_LENGTH = 1 << 30, /* counts that tiles publish have 30 bits */
     MOST_BINDINGS = 6
 };
 
@@ -35,6 +38,7 @@ typedef struct Sort {
     const RadixJob *job;
     Device *device;
     bool tiles, read_blocks;
+    bool look_back;           /* tiles sum the counts of the tiles before them while these are moved */
     int items;                /* keys per invocation of a tile */
     int64_t row_first, rows;  /* the rows of the current group */
     int64_t runs, run_length; /* per row; with `tiles` the tiles of a row */
@@ -103,9 +107,9 @@ static Program *find_program(const Sort *s, const Step *step)
     return shader_program_format(
         s->device, step->shader,
         "%s%s#define READ_BLOCKS %d\n#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n#define ITEMS %d\n"
-        "#define LENGTH %d\n",
+        "#define LENGTH %d\n#define LOOK_BACK %d\n#define PASSES %d\n",
         warps, radix_defines(&s->job->key, key), s->read_blocks, CPU_GROUP, (int)step->payload, step->store_keys,
-        s->items, s->job->known.buffer != NULL);
+        s->items, s->job->known.buffer != NULL, s->look_back, pass_count(s->job));
 }
 
 static bool run_step(const Sort *s, const Step *step)
@@ -226,6 +230,27 @@ static bool move_keys(Sort *s, bool store_keys)
     return true;
 }
 
+/* Counts the digits of all passes, and computes the index of the first key of each digit. */
+static bool count_all_digits(Sort *s)
+{
+    uint32_t share = 0;
+    while ((int64_t)1 << share < GPU_HISTOGRAM_TILES || (int64_t)GPU_HISTOGRAMS << share < s->runs) {
+        share++;
+    }
+    s->params[RADIX_P_SHARE] = share;
+    s->params[RADIX_P_SHIFT] = (uint32_t)s->job->first_bit;
+    s->params[RADIX_P_TOTALS] = 0;
+    s->params[RADIX_P_STATUS] = (uint32_t)(pass_count(s->job) * DIGITS);
+    s->params[RADIX_P_NEXT] = s->params[RADIX_P_STATUS] + (uint32_t)(s->runs * DIGITS);
+    Step count = {.shader = "radix_tile_histogram.comp",
+                  .blocks = {s->counts},
+                  .groups = divide_up(s->runs, (int64_t)1 << share)};
+    Step base = {
+        .shader = "radix_tile_base.comp", .keyless = true, .blocks = {s->counts}, .groups = pass_count(s->job)};
+    bind_source(s, &count);
+    return run_step(s, &count) && run_step(s, &base);
+}
+
 /* Returns whether all keys of each row have the same digit. This is known only if the host can read the counts. If
  * rows are sorted in several groups, all groups must end in the same set of buffers, so no pass is omitted. */
 static bool same_digit(const Sort *s)
@@ -247,6 +272,14 @@ static bool run_pass(Sort *s, int pass)
 {
     bool last = pass + 1 == pass_count(s->job);
     s->params[RADIX_P_SHIFT] = (uint32_t)(s->job->first_bit + pass * 8);
+    if (s->look_back) {
+        uint32_t status = s->params[RADIX_P_STATUS];
+        bool done = move_keys(s, !last || s->job->want_keys);
+        s->params[RADIX_P_TOTALS] += DIGITS;
+        s->params[RADIX_P_STATUS] = s->params[RADIX_P_NEXT];
+        s->params[RADIX_P_NEXT] = status;
+        return done;
+    }
     if (!count_digits(s) || (!s->tiles && !sum_digits(s))) {
         return false;
     }
@@ -266,6 +299,7 @@ static bool run_passes(Sort *s)
         s->turn = 0;
         s->moved = false;
         fill_params(s);
+        done = !s->look_back || count_all_digits(s);
         for (int pass = 0; done && pass < pass_count(job); pass++) {
             done = run_pass(s, pass);
         }
@@ -362,6 +396,14 @@ static void cut(Sort *s)
 static bool create_counts(Sort *s)
 {
     uint64_t counts = (uint64_t)(s->rows * s->runs) * COUNT_BYTES, totals = (uint64_t)s->rows * COUNT_BYTES;
+    if (s->look_back) {
+        /* The indices of the digits, and two sets of the counts that tiles publish. The second one first contains
+         * the histograms of groups. */
+        int64_t passes = pass_count(s->job), groups = divide_up(s->runs, GPU_HISTOGRAM_TILES);
+        int64_t second = passes * groups > s->runs ? passes * groups : s->runs;
+        s->counts = buffer_create(s->device, (uint64_t)(passes + s->runs + second) * COUNT_BYTES, false);
+        return s->counts != NULL;
+    }
     if (s->tiles) {
         s->counts = buffer_create(s->device, counts + totals, false);
         return s->counts != NULL;
@@ -412,6 +454,7 @@ bool radix_sort(const RadixJob *job, Buffer **keys, Buffer **words)
     Sort s = {
         .job = job, .device = job->device, .read_blocks = !traits->tuning[TUNING_BUFFER_TEXTURES] || !in_textures(job)};
     s.tiles = traits->family == FAMILY_GPU || job->known.buffer;
+    s.look_back = s.tiles && traits->group_progress && job->rows == 1 && job->length < LOOK_BACK_LENGTH;
     cut(&s);
     bool done, one = pass_count(job) == 1;
     if (is_short(&s)) {
