@@ -54,7 +54,8 @@ describe("devices", function()
         for _, name in ipairs {
             "synchronous", "subgroup_ops", "subgroup_ballot", "subgroup_shuffle", "host_memory", "buffer_textures",
             "exact_ranges", "kept_loads", "exact_rounds", "exact_zeros", "group_progress", "exact_division",
-            "fused_fma", "nearest_half", "denormals", "nans", "exact_not", "exact_literals", "stable_arrays", "robust_access",
+            "fused_fma", "nearest_half", "denormals", "nans", "exact_not", "exact_literals", "stable_arrays",
+            "robust_access",
         } do
             assert.is_boolean(traits[name])
         end
