@@ -83,6 +83,12 @@ for _, side in ipairs {256, 1024} do
     end, side > 256 and 1 or 4)
 end
 
+-- Has enough elements for tiles of 128 x 128.
+add("sgemm 2048^2 of 32", 2048 * 2048, 4 * (2048 * 2048 + 2 * 2048 * 32), function(rill)
+    local a, b = floats(rill, {2048, 32}), floats(rill, {32, 2048}, 2)
+    return function() return rill.matmul(a, b) end
+end, 1)
+
 for _, n in ipairs {2048, 4096} do
     add("nbody " .. n, n, 28 * n, function(rill)
         local bodies = rill.nbody {positions = floats(rill, {n, 3}):as "vec3", softening = 0.1, dt = 1e-4}
