@@ -134,6 +134,41 @@ describe("an optimizer", function()
         assert.same({{-1, -0.5}, {2.75, 3.5}}, {p:values(), q:values()})
     end)
 
+    it("updates parameters in their order if a gradient is one of them", function()
+        local a, b, c, d = rill.ones(2), rill.full(1500, 2), rill.ones(2), rill.ones(1500)
+        local first <close> = rill.optimize.sgd({a, b, c, d}, {rate = 0.5, decay = 1})
+        first:step(rill.ones(2), d, rill.ones(2), b)
+        assert.same({0, 0.5, 0, 0.25}, {a:get(1), b:get(1), c:get(1), d:get(1)})
+        a, b, c = rill.ones(2), rill.full(1025, 2), rill.ones(2)
+        local second <close> = rill.optimize.sgd({a, b, c}, {rate = 0.5})
+        second:step(rill.ones(2), rill.where(rill.iota(1025):lt(1024), 1, c:domain(1, 1)), rill.ones(2))
+        assert.same({0.5, 1.5, 0.5}, {a:get(1), b:get(1025), c:get(1)})
+        -- A large parameter that shares memory with a later small one.
+        local p, q = rill.ones(2), rill.full(1500, 2)
+        local opt <close> = rill.optimize.sgd({p, q, q:domain(1, 2)}, {rate = 0.5, decay = 1})
+        opt:step(rill.ones(2), rill.full(1500, 4), rill.ones(2))
+        assert.equal(-1, q:get(1)) -- 2, then -1, then -1 - 0.5 * (1 - 1)
+    end)
+
+    it("frees its memory when it is closed", function()
+        local p, q = rill.ones(400), rill.ones(500)
+        local g, h = rill.ones(400), rill.ones {20, 25}
+        collectgarbage()
+        collectgarbage "stop"
+        local before = rill.memory().bytes
+        local opt = rill.optimize.adam {p, q}
+        local flat = h:reshape(500)
+        opt:step(g, flat)
+        assert.is_true(rill.memory().bytes > before)
+        for _, s in ipairs {opt, g, flat, h} do s:close() end
+        local after = rill.memory().bytes
+        collectgarbage "restart"
+        assert.equal(before - 900 * 4, after)
+        p:close()
+        q:close()
+        assert.equal(before - 2 * 900 * 4, rill.memory().bytes)
+    end)
+
     it("takes empty parameters", function()
         local p, q = rill.ones(100), rill.stream("float", 0)
         for _, name in ipairs {"adam", "sgd"} do

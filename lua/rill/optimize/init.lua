@@ -23,50 +23,57 @@ end
 -- state of a group three.
 local MOST_ELEMENTS <const>, MOST_PARAMETERS <const> = 1 << 10, 6
 
--- Returns the serial of the memory of a stream that is read or written in one dimension; nil for other values.
-local function flat_serial(s)
-    if rill.type(s) ~= "stream" then
-        return nil
-    end
-    local serial <const> = core._serial(s)
-    return serial and select(4, core._place(s)) and serial
+-- Returns whether a stream has memory that is read or written in one dimension.
+local function is_flat(s)
+    return core._serial(s) and select(4, core._place(s))
 end
 
 -- Returns the parameters as a list of groups with one launch each: lists of their numbers, with `first` (the number of
--- elements before each, with the sum at the end), `serials` (of their memories) and `flat` (views of one dimension).
+-- elements before each, with the sum at the end) and `flat` (views of one dimension). Also returns the serials of the
+-- memories of all parameters.
 local function groups_of(parameters)
-    local groups, open, seen = {}, {}, {}
+    local groups, open, memories = {}, {}, {}
     for i, p in ipairs(parameters) do
-        local serial = flat_serial(p)
-        serial = p.size > 0 and p.size <= MOST_ELEMENTS and not seen[serial] and serial
-        local group = serial and open[p.type]
+        local memory <const> = core._serial(p)
+        local small <const> = p.size > 0 and p.size <= MOST_ELEMENTS and not memories[memory] and is_flat(p)
+        local group = small and open[p.type]
         if not group or #group == MOST_PARAMETERS or group.first[#group + 1] + p.size > MOST_ELEMENTS then
-            group = {first = {0}, serials = {}, flat = {}}
+            group = {first = {0}, flat = {}}
             groups[#groups + 1] = group
-            open[p.type] = serial and group or open[p.type]
+            open[p.type] = small and group or open[p.type]
         end
         local k <const> = #group + 1
         group[k], group.first[k + 1] = i, group.first[k] + p.size
-        if serial then
-            group.serials[serial], seen[serial], group.flat[k] = true, true, p:reshape(p.size)
+        group.flat[k] = small and p:reshape(p.size) or nil
+        if memory then
+            memories[memory] = true
         end
     end
-    return groups
+    return groups, memories
 end
 
--- Returns the gradients of a group as views of one dimension; nil if a launch cannot update all parameters of it.
+-- Returns whether the parameters are updated one by one, in their order, because a gradient may depend on them: it is
+-- an expression or shares memory with one of them.
+local function is_sequential(self, gradients)
+    for _, g in ipairs(gradients) do
+        if rill.type(g) ~= "stream" or self.memories[core._serial(g)] then
+            return true
+        end
+    end
+    return recorder.on
+end
+
+-- Returns the gradients of a group as views of one dimension, which the caller closes; nil if a launch cannot update
+-- all parameters of it.
 local function flat_gradients(group, gradients)
-    if #group == 1 or recorder.on then
-        return nil
+    for _, i in ipairs(group) do
+        if #group == 1 or not is_flat(gradients[i]) then
+            return nil
+        end
     end
     local list = {}
     for k, i in ipairs(group) do
-        local g <const> = gradients[i]
-        local serial <const> = flat_serial(g)
-        if not serial or group.serials[serial] then
-            return nil
-        end
-        list[k] = #g.shape == 1 and g or g:reshape(g.size)
+        list[k] = gradients[i]:reshape(gradients[i].size)
     end
     return list
 end
@@ -92,10 +99,19 @@ local function values_of(p, values, group)
     return values
 end
 
+-- Returns a view of the elements from .. to with a shape, which close frees.
+local function view_of(self, s, from, to, shape)
+    local part <close> = s:domain(from, to)
+    local view <const> = part:reshape(shape)
+    self.state[#self.state + 1] = view
+    return view
+end
+
 -- Creates the kernels of an optimizer, and `count` streams of state for each parameter. A group has its state in one
 -- stream, of which each parameter has a view.
 local function create_groups(self, template, values, count)
-    self.groups, self.moments, self.kernels = groups_of(self.parameters), {}, {}
+    self.moments, self.kernels = {}, {}
+    self.groups, self.memories = groups_of(self.parameters)
     for _, group in ipairs(self.groups) do
         local first <const>, total <const> = self.parameters[group[1]], group.first[#group + 1]
         group.moments = {}
@@ -107,8 +123,9 @@ local function create_groups(self, template, values, count)
             self.kernels[i], self.moments[i] = template:kernel(values_of(p, tables.copy(values))), {}
             for n, s in ipairs(group.moments) do
                 local from <const>, to <const> = group.first[k] + 1, group.first[k + 1]
-                self.moments[i][n] = #group > 1 and s:domain(from, to):reshape(p.shape) or s
+                self.moments[i][n] = #group > 1 and view_of(self, s, from, to, p.shape) or s
             end
+            self.state[#self.state + 1] = group.flat[k]
         end
         if #group > 1 then
             group.kernel = template:kernel(values_of(first, tables.copy(values), group))
@@ -126,6 +143,16 @@ local function update_group(group, constants, gradients)
         list[n + 1], list[n + 2], list[n + 3] = group.first[k], g, group.flat[k]
     end
     group.kernel(table.unpack(table.move(group.moments, 1, #group.moments, #list + 1, list)))
+    for _, g in ipairs(gradients) do
+        g:close()
+    end
+end
+
+-- Launches the kernel of parameter i.
+local function update_one(self, i, constants, g)
+    local list <const> = table.move(constants, 1, #constants, 1, {})
+    list[#list + 1], list[#list + 2] = g, self.parameters[i]
+    self.kernels[i](table.unpack(table.move(self.moments[i], 1, #self.moments[i], #list + 1, list)))
 end
 
 -- Returns a step function. constants(self) returns a list of the constants of the kernels.
@@ -135,15 +162,19 @@ local function stepper(constants)
         optimizer.check_gradients(self, gradients, "O:step: ")
         self.steps = self.steps + 1
         local given = constants(self)
+        if is_sequential(self, gradients) then
+            for i, g in ipairs(gradients) do
+                update_one(self, i, given, g)
+            end
+            return object
+        end
         for _, group in ipairs(self.groups) do
             local flat = flat_gradients(group, gradients)
             if flat then
                 update_group(group, given, flat)
             end
             for _, i in ipairs(flat and {} or group) do
-                local list <const> = table.move(given, 1, #given, 1, {})
-                list[#list + 1], list[#list + 2] = gradients[i], self.parameters[i]
-                self.kernels[i](table.unpack(table.move(self.moments[i], 1, #self.moments[i], #list + 1, list)))
+                update_one(self, i, given, gradients[i])
             end
         end
         return object
