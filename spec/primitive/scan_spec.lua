@@ -329,6 +329,18 @@ describe("scans by reduce kernels", function()
         check.equal(scanned(s:values(), function(a, b) return a * b % 2003 end),
             s:scan(modular:specialize {m = 2003}):values())
     end)
+
+    it("of small integers with long loops, whose runs are shorter than a texel", function()
+        local most = kernel [[
+            reduce void most(int x<>, reduce int r<>) {
+                int a = r;
+                for (int k = 0; k < 1200; k++) { a = max(a, x - (k & 1)); }
+                r = a;
+            }
+        ]]
+        local s = rill.random(3000, {seed = 10, type = "int", low = 0, high = 100}):cast "int8"
+        check.equal(scanned(s:values(), math.max), s:scan(most):values())
+    end)
 end)
 
 describe("scans along axes and of views", function()

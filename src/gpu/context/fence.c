@@ -57,7 +57,7 @@ bool fence_wait(Device *device, GLsync *fence)
      * work is finished. The state of the device is therefore queried after a wait that was not short. */
     const GLuint64 tenth = 100000000u;
     FenceState state;
-    bool waited = false;
+    bool waited = device->poll_seconds >= 0.1;
     poll_shortly(device, fence);
     while ((state = fence_state(fence, tenth)) != FENCE_PASSED) {
         waited = true;

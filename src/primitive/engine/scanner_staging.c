@@ -87,8 +87,9 @@ void scanner_write_staged_loads(ScannerWriter *w)
         return;
     }
     int chunk = w->key->input.chunk;
-    strbuf_addf(w->out, "    int staged = counted ? max(min(int(%s), n - from), 0) / %d * %d : 0;\n",
-                access_word(w->layout->unit), chunk, chunk);
+    /* Runs of bodies with loops may be shorter than a step. Their elements are not read and stored in whole texels. */
+    strbuf_addf(w->out, "    int staged = counted && run >= %d ? max(min(int(%s), n - from), 0) / %d * %d : 0;\n",
+                chunk, access_word(w->layout->unit), chunk, chunk);
     for (int i = 0; i < w->in->streams; i++) {
         if (!(w->input->staged >> i & 1)) {
             continue;
