@@ -8,8 +8,9 @@
 // needs; the positions of a slice begin at offsets[slice]. Defines: GROUP, LANES; T: float or
 // double; VALUE_DOUBLE, RESULT_DOUBLE; FOURS: rows of X and Y are whole texels of floats; BLOCK:
 // read through storage blocks. LONG: the first work groups process pieces of rows of more than a
-// number of entries (spmv.h), which the others skip. SCATTERED: row r of A is row list[r] of Y. If an invocation processes whole rows, their entries are added in
-// order, so the sums are the same in every format.
+// number of entries (spmv.h), which the other work groups skip. SCATTERED: row r of A is row list[r]
+// of Y. If an invocation processes whole rows, their entries are added in order, so the sums are the
+// same in every format.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
 layout(local_size_x = GROUP) in;

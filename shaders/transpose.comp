@@ -2,9 +2,10 @@
 // source along y. The other dimensions are a batch of such planes. Defines: GROUP invocations;
 // WORDS per element (1 to 4 in vector form, otherwise any number), PACKED elements per word;
 // VECTOR: both sides are read and written as aligned 16-byte texels, of E elements; TILE: the method
-// for the family gpu; GRID: the groups of a dispatch are a grid of tiles and planes. Without TILE, ALONG lanes are adjacent along y, the others along x, and each lane
-// moves BLOCKS blocks that are STEP_X and STEP_Y elements apart, in a tile of TILE_X by TILE_Y elements. ACROSS:
-// successive groups move tiles that follow each other along y, not along x.
+// for the family gpu; GRID: the groups of a dispatch are a grid of tiles and planes. Without TILE,
+// ALONG lanes are adjacent along y, the others along x, and each lane moves BLOCKS blocks that are
+// STEP_X and STEP_Y elements apart, in a tile of TILE_X by TILE_Y elements. ACROSS: successive groups
+// move tiles that follow each other along y, not along x.
 #include "shared/parameters.glsl"
 #include "shared/transpose_words.h"
 layout(local_size_x = GROUP) in;
@@ -76,8 +77,8 @@ bool find_tile(out uint tile_x, out uint tile_y, out int from_base, out int to_b
 
 #if defined(TILE)
 
-// A tile of SIDE x SIDE words. A lane moves PART of them and loads all of these before it stores the first. Rows in shared
-// memory are SIDE + 1 words apart, so that the lanes that read a column use different banks.
+// A tile of SIDE x SIDE words. A lane moves PART words and loads all of them before it stores the first word. Rows in
+// shared memory are SIDE + 1 words apart, so that the lanes that read a column use different banks.
 #pragma optionNV(unroll all) // for NVIDIA: otherwise private arrays may be kept in memory. Other compilers ignore it
 #define SIDE TILE_X
 #define LINES (GROUP / SIDE) // lines of a tile that the group moves at once

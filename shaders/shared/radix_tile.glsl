@@ -86,7 +86,7 @@ void tile_match(in uint digit[ITEMS], out uint place[ITEMS])
 void tile_scan_counts()
 {
     uint t = gl_LocalInvocationID.x, lane = t & 31u, warp = t >> 5, row = warp * 128u;
-    uint total[4], before[4], sum[4], scanned[2];
+    uint total[4], before[4], sum[4];
     for (int c = 0; c < 4; c++) {
         total[c] = before[c] = 0u;
         for (uint w = 0u; w < 8u; w++) {

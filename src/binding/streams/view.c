@@ -22,7 +22,8 @@ static int view_result(lua_State *L, bool good)
     return 1;
 }
 
-/* s:domain(first [, last]): numbers are indices along the first dimension: the others are complete. */
+/* s:domain(first [, last]): if the arguments are numbers, they are indices along the first dimension, and the
+ * view contains all elements of the other dimensions. */
 static int stream_lua_domain(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
