@@ -2,6 +2,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local process = require "spec.support.process"
 local recorded = dofile "spec/grad/torch_optimizers.lua"
 
 local TOLERANCES <const> = {float = 1e-5, double = 1e-13}
@@ -148,6 +149,20 @@ describe("an optimizer", function()
         local opt <close> = rill.optimize.sgd({p, q, q:domain(1, 2)}, {rate = 0.5, decay = 1})
         opt:step(rill.ones(2), rill.full(1500, 4), rill.ones(2))
         assert.equal(-1, q:get(1)) -- 2, then -1, then -1 - 0.5 * (1 - 1)
+    end)
+
+    it("updates fewer parameters in one launch if the device has few storage blocks", function()
+        local text <const> = [[
+            local rill, list, gradients = require "rill", {}, {}
+            for i = 1, 4 do list[i], gradients[i] = rill.ones(i), rill.ones(i) end
+            local opt = rill.optimize.sgd(list, {rate = 0.5, momentum = 0.5})
+            local report = rill.profile(function() opt:step(table.unpack(gradients)) end)
+            print(report.launches, list[1]:sum(), list[4]:sum())
+        ]]
+        for blocks, launches in pairs {[8] = 2, [3] = 4} do
+            local lines <const> = process.output(text, {RILL_MAX_BLOCKS = tostring(blocks)})
+            assert.equal(("%d\t0.5\t2.0\n"):format(launches), lines)
+        end
     end)
 
     it("frees its memory when it is closed", function()

@@ -19,8 +19,7 @@ end
 -- ---- groups of parameters
 
 -- The most elements and parameters of a launch that updates several parameters. Such a launch computes each parameter
--- for the elements of all, since both sides of branches are computed. A parameter takes two storage blocks, and the
--- state of a group three.
+-- for the elements of all, since both sides of branches are computed.
 local MOST_ELEMENTS <const>, MOST_PARAMETERS <const> = 1 << 10, 6
 
 -- Returns whether a stream has memory that is read or written in one dimension.
@@ -33,11 +32,13 @@ end
 -- memories of all parameters.
 local function groups_of(parameters)
     local groups, open, memories = {}, {}, {}
+    -- A parameter takes two storage blocks, and the state of a group three.
+    local most <const> = math.min(MOST_PARAMETERS, (rill.device().limits.storage_blocks - 3) // 2)
     for i, p in ipairs(parameters) do
         local memory <const> = core._serial(p)
         local small <const> = p.size > 0 and p.size <= MOST_ELEMENTS and not memories[memory] and is_flat(p)
         local group = small and open[p.type]
-        if not group or #group == MOST_PARAMETERS or group.first[#group + 1] + p.size > MOST_ELEMENTS then
+        if not group or #group >= most or group.first[#group + 1] + p.size > MOST_ELEMENTS then
             group = {first = {0}, flat = {}}
             groups[#groups + 1] = group
             open[p.type] = small and group or open[p.type]
