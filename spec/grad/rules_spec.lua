@@ -73,6 +73,32 @@ describe("gradients of", function()
         check(rill.grad(function(a) return (a:softmax(2) * weights):sum() end), {m}, {bound = 1e-6})
     end)
 
+    it("constant gradients that are not finite", function()
+        local two <const> = rill.from {1, 2}
+        assert.same({math.huge, math.huge}, rill.grad(function(a) return (a * 1e39):sum() end)(two):values())
+        assert.same({-math.huge, -math.huge}, rill.grad(function(a) return -(a / 0):sum() end)(two):values())
+        assert.same({1e39, 1e39}, rill.grad(function(a) return (a * 1e39):sum() end)(two:cast "double"):values())
+    end)
+
+    it("streams of structures are refused", function()
+        local p <const> = rill.program [[
+            struct Pair { float a, b; };
+            kernel void pair(float x<>, out Pair s<>) { s = Pair(x, 2.0 * x); }
+            kernel void product(Pair s<>, out float r<>) { r = s.a * s.b; }
+            kernel void parity(float x<>, out bool odd<>, out ivec2 i<>, out uint u<>) {
+                odd = x > 1.0; i = ivec2(x); u = uint(x);
+            }
+        ]]
+        local two <const> = rill.from {1, 2}
+        assert.has_error(function() rill.grad(function(a) return p.product(p.pair(a)):sum() end)(two) end,
+            "pair: argument 's': streams of structures have no gradient: use a stream for each field")
+        local g <const> = rill.grad(function(a)
+            local odd <const> = p.parity(a)
+            return (p.product(p.pair(rill.constant(a))) * a * odd:cast "float"):sum()
+        end)(two)
+        assert.same({0, 8}, g:values())
+    end)
+
     it("products with zeros", function()
         check(function(a) return a:prod(), a:cumprod(), a:scan("mul", {exclusive = true}) end, {double {2, 0, -3, 0.5}})
         check(function(a) return a:prod(), a:scan("mul", {reverse = true}) end, {double {0, 3, 0, 0.5}})

@@ -191,6 +191,12 @@ end
 local function run(kernel, named, is_named)
     local names, inputs = dependent(kernel, named)
     local written <const> = written_by(kernel)
+    for _, param in ipairs(#names > 0 and written or {}) do
+        if not types.list[param.type] then
+            fail("%s: argument '%s': streams of structures have no gradient: use a stream for each field",
+                kernel.name, param.name)
+        end
+    end
     local gradient <const> = #names > 0 and gradient_of(kernel, names)
     if gradient and core._is_random(kernel) and named.seed == nil then
         fail("%s: a kernel that draws random numbers has a gradient only with the option 'seed'", kernel.name)

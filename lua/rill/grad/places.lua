@@ -35,13 +35,18 @@ end
 
 local numbers <const> = setmetatable({}, {__mode = "k"}) -- streams without memory -> the value of their elements
 
---- places.constant(kind, shape, value) returns a stream without memory whose elements have one value.
+--- places.constant(kind, shape, value) returns a stream without memory whose elements have one value. If the value is
+-- not finite, the stream has memory.
 local function constant(kind, shape, value)
     if tables.product(shape) == 0 then
         return rill.stream(kind, shape)
     end
+    value = kind == "float" and string.unpack("f", string.pack("f", value)) or value
+    if value - value ~= 0 then
+        return rill.full(shape, value, kind)
+    end
     local s <const> = rill.iter(kind, shape, value, value)
-    numbers[s] = kind == "float" and string.unpack("f", string.pack("f", value)) or kind == "double" and value or nil
+    numbers[s] = (kind == "float" or kind == "double") and value or nil
     return s
 end
 places.constant = constant
