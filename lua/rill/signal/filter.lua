@@ -257,7 +257,7 @@ function filter.recursive(v, a, T, start)
     return (kernels.join:kernel(values_of(n, {T = T}))(own.y, own.states, own.h, BLOCK))
 end
 
-local recursive <const> = recorder.wrap("rill.signal.lfilter outputs", filter.recursive)
+filter.recursive = recorder.wrap("rill.signal.lfilter outputs", filter.recursive)
 
 -- Returns the rows of x, doubles, filtered, as elements of type T. `steady`: the signal and the outputs before the
 -- first sample are constant.
@@ -277,7 +277,7 @@ local function run(where, x, b, a, T, steady)
         own.start = (x:domain({1, 1}, {x.shape[1], 1}):copy():reshape {x.shape[1]} * (gain / poles)):eval()
     end
     own.v = v
-    return recursive(v, a, T, own.start)
+    return filter.recursive(v, a, T, own.start)
 end
 
 -- ---- functions
