@@ -354,6 +354,8 @@ describe("rill.points", function()
         check.names({"argument 'target' has no points"}, points.icp, p, rill.stream("vec3", 0))
         check.names({"option 'normals'", "2 points"}, points.icp, p, p, {normals = {{0, 0, 1}}})
         check.names({"option 'initial'", "four rows"}, points.icp, p, p, {initial = {{1}}})
+        check.names({"rill.points.icp: the source moved by the option 'initial': element 1 is {inf"}, points.icp, p, p,
+            {initial = {{1, 0, 0, 1e39}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}})
         check.names({"no point of the source is within the option 'distance', 0.5"}, points.icp, {{9, 9, 9}}, p,
             {distance = 0.5})
         check.names({"argument #2 'transform'", "four rows"}, points.transform, p, {1, 2})

@@ -495,8 +495,11 @@ describe("the words of numpy", function()
             ["rill.unravel_index: argument #1 'indices': expected 0-based indices from 0 to 5, got 6"] = function()
                 return rill.unravel_index(rill.from({5, 6}, "int"), {2, 3})
             end,
-            ["rill.unravel_index: argument #1 'indices': expected 0-based indices from 0 to 5, got -1"] = function()
+            ["unravel_index: argument #1 'indices': expected 0-based indices from 0 to 5, got 4294967295"] = function()
                 return rill.unravel_index(rill.from({0, 4294967295}, "uint"), {2, 3})
+            end,
+            ["unravel_index: argument #1 'indices': expected 0-based indices from 0 to 5, got 77"] = function()
+                return rill.unravel_index(rill.from({{0, 1}, {2, 77}}, "int"), {2, 3})
             end,
             ["rill.roots: argument #1 'p': it has no gradient"] = function()
                 return rill.grad(function(q) return rill.roots(q).x:sum() end)(rill.from {1, 2})

@@ -173,7 +173,8 @@ registration.icp = errors.guard(function(source, target, options)
     local p, q, normals, middle, scale = take(own, source, target, taken)
     local rows = {cloud.rows(WHERE .. ": option 'initial'", taken.initial or transforms.translation {0, 0, 0})}
     own.start = cloud.transform(p, {rows[1], rows[2], rows[3], {0, 0, 0, 1}})
-    local order, nearest = search.follow(WHERE, q, own.start, taken.distance)
+    local order, nearest = search.follow(WHERE, q, own.start, taken.distance,
+        "the source moved by the option 'initial'")
     own.order, own.sorted = order, rill.gather(p, order)
     p = own.sorted
     local step <const> = normals and by_planes or by_points

@@ -378,12 +378,12 @@ function selection.unravel_index(indices, shape, ...)
     if scalar ~= "int" and scalar ~= "uint" then
         fail("%s: argument #1 'indices': expected integers, got elements of %s", where, at.type)
     end
+    local as_given <const> = at
     at = scalar == "int" and at or at:cast "int"
     local outside <const> = at:lt(0) | at:ge(count)
     if at.size > 0 and outside:count() > 0 then
-        local first <const> = outside:argmax()
         fail("%s: argument #1 'indices': expected 0-based indices from 0 to %d, got %s", where, count - 1,
-            at:get(first))
+            as_given:get(outside:argmax()))
     end
     local results, after = {}, count
     for d, size in ipairs(shape) do

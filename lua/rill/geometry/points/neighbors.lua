@@ -242,7 +242,7 @@ local function take_queries(where, n)
     if n.queries == nil then
         n.rows, n.sorted, n.near = t.count, t.points, rill.iter("int", t.count, 0, t.count)
     else
-        local name <const> = where .. ": option 'queries'"
+        local name <const> = where .. ": " .. (n.label or "option 'queries'")
         local q <const> = arguments.points(name, n.queries, t.type)
         if q.type ~= t.type then
             local same <const> = tree.types[q.type].rank == t.rank
@@ -339,9 +339,10 @@ end
 
 -- Returns a search of the nearest point of an argument `points` for queries that move little from one call to the next:
 -- the order of the queries along a curve, a stream of indices, and a function(q) that returns the indices and the
--- distances of queries in this order, both {m, 1}. The neighbors that were found last bound the distances.
-local function follow(where, points, queries, radius)
-    local n <const> = {k = 1, radius = radius, queries = queries}
+-- distances of queries in this order, both {m, 1}. The neighbors that were found last bound the distances. `label`: of
+-- the queries, in messages.
+local function follow(where, points, queries, radius, label)
+    local n <const> = {k = 1, radius = radius, queries = queries, label = label}
     build(where, n, points)
     take_queries(where, n)
     local order <const> = n.sorted.id:eval()
