@@ -235,4 +235,15 @@ describe("gradients of", function()
             differences.check(twice(f), {x}, {bound = 1e-6})
         end
     end)
+
+    it("vectors that are read through views that cannot be written, and as a whole", function()
+        local p = rill.from({{1, 2}, {3, -1}, {-2, 0.5}, {4, 1}}, "dvec2")
+        for _, f in ipairs {
+            function(a) return rill.length(rill.gather(a, {1, 0, 3, 2}) - 2 * a):sum() end,
+            function(a) return rill.length(a:windows(2, 1)):sum() + rill.length(a):sum() end,
+            function(a) return rill.length(a):sum() + (a:windows(3, 1) * a:windows(3, 1)).y:sum() end,
+        } do
+            differences.check(f, {p}, {bound = 1e-7})
+        end
+    end)
 end)

@@ -19,8 +19,8 @@ function places.of(s)
     local layout, key, whole, contiguous, low, high, count, kind, writable = core._place(s, layouts)
     if key then
         layout = {
-            pattern = layout, key = key, whole = whole, contiguous = contiguous, low = low, high = high, count = count,
-            type = kind, writable = writable, shape = s.shape,
+            pattern = layout, key = (key:gsub("[/!]", " ", 1)), whole = whole, contiguous = contiguous, low = low,
+            high = high, count = count, type = kind, writable = writable, shape = s.shape,
         }
         layout.__index = layout
         if kept == MOST_LAYOUTS then
@@ -142,7 +142,8 @@ local function add_to(memory, place, value)
     local n <const> = types.list[place.type].components
     local elements = n > 1 and memory:reshape {memory.size // n, n}:as(place.type) or memory
     elements = n > 1 and elements:reshape {memory.size // n} or elements
-    local at <const> = view_of(place, rill.iota(memory.size // n)):copy()
+    local at = view_of(place, rill.iota(memory.size)):copy() -- the numbers of scalars
+    at = n > 1 and (at.x / n):eval() or at
     value = places.stream(value)
     rill.scatter(elements, at:reshape {at.size}, value:copy():reshape {at.size}, "add")
 end

@@ -132,9 +132,10 @@ static int rill_record_tables(lua_State *L)
 }
 
 /* _place(s [, known]): returns where the elements of a stream are in its memory: the pattern for _rebase, a text that is
- * equal for equal patterns, types and sizes of the memory, whether the elements are the whole memory, whether they have no
- * gaps, the range of their bytes, the number of scalars of the memory, the type in kernels, and whether a view can be
- * written. If the table `known` has a value for the text, returns only this value. */
+ * equal for equal patterns, types and sizes of the memory (with "/" if a view can be written, else "!"), whether the
+ * elements are the whole memory, whether they have no gaps, the range of their bytes, the number of scalars of the memory,
+ * the type in kernels, and whether a view can be written. If the table `known` has a value for the text, returns this
+ * value only. */
 static int rill_place(lua_State *L)
 {
     Stream *s = stream_handle_to(L, 1);
