@@ -13,19 +13,6 @@ local shapes = {
 -- The goals against FFTW; other libraries have no goal.
 local goals = {["rows of 1024, 4096"] = 0.2}
 
--- Convert rows of two floats to complex numbers, and back.
-local function complex(s)
-    local shape = s.shape
-    shape[#shape] = nil
-    return rill.stream("vec2", shape, s:bytes())
-end
-
-local function floats(s)
-    local shape = s.shape
-    shape[#shape + 1] = 2
-    return rill.stream("float", shape, s:bytes())
-end
-
 local function make_cases()
     local cases = {}
     for i, row in ipairs(shapes) do
@@ -33,7 +20,7 @@ local function make_cases()
         if not row.real then sizes[#sizes + 1] = 2 end
         local name = (row.rows and "rows" or row.real and "real" or "all") .. i
         local data = rill.random(sizes, {seed = i, low = -1, high = 1})
-        local x = row.real and data or complex(data)
+        local x = row.real and data or support.complex(data)
         local options = {axes = row.rows and -1 or nil, real = row.real}
         cases[i] = {
             title = row[1], name = name, data = data, run = function() return rill.fft(x, options) end,
@@ -50,7 +37,7 @@ local function against(library, cases)
     for i, case in ipairs(cases) do
         peer:give(case.name, case.data)
         rows[i] = {
-            "fft " .. case.title, case.name, library == "fftw" and goals[case.title] or nil, case.run, as = floats,
+            "fft " .. case.title, case.name, library == "fftw" and goals[case.title] or nil, case.run, as = support.floats,
             tolerance = 1e-5, rounds = case.rounds,
         }
     end

@@ -35,18 +35,6 @@ local function close(value)
     if rill.type(value) == "stream" then value:close() end
 end
 
-local function complex(s)
-    local shape = s.shape
-    shape[#shape] = nil
-    return rill.stream("vec2", shape, s:bytes())
-end
-
-local function floats(s)
-    local shape = s.shape
-    shape[#shape + 1] = 2
-    return rill.stream("float", shape, s:bytes())
-end
-
 -- What a call costs, without a peer: the goals are times.
 local function calls(rows, kernels, x)
     local function row(case, seconds, goal)
@@ -107,7 +95,7 @@ return function()
     local signals = {}
     for i, n in ipairs(lengths) do
         local data = rill.random({1 << n, 2}, {seed = 10 + i, low = -1, high = 1})
-        local s = complex(data)
+        local s = support.complex(data)
         local function run() return rill.fft(s) end
         local passes = rill.profile(function() run():close() end).launches
         signals[i] = {name = "fft" .. i, data = data, run = run, title = ("fft 2^%d, %d launches"):format(n, passes)}
@@ -132,7 +120,7 @@ return function()
             }
             for _, signal in ipairs(signals) do
                 peer:give(signal.name, signal.data)
-                cases[#cases + 1] = {signal.title, signal.name, 0.6, signal.run, as = floats, tolerance = 1e-5}
+                cases[#cases + 1] = {signal.title, signal.name, 0.6, signal.run, as = support.floats, tolerance = 1e-5}
             end
             for _, case in ipairs(cases) do
                 case.warm, case.note = WARM_UP, clock

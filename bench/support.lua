@@ -20,6 +20,19 @@ function support.timed(run, runs)
     return (rill.clock() - start) / runs
 end
 
+--- support.complex(s): returns a stream of pairs of floats as complex numbers; support.floats(s) does the reverse.
+function support.complex(s)
+    local shape = s.shape
+    shape[#shape] = nil
+    return rill.stream("vec2", shape, s:bytes())
+end
+
+function support.floats(s)
+    local shape = s.shape
+    shape[#shape + 1] = 2
+    return rill.stream("float", shape, s:bytes())
+end
+
 --- support.warm(run, seconds): calls `run` for some seconds, so that a device reaches its clock.
 function support.warm(run, seconds)
     local stop = rill.clock() + seconds

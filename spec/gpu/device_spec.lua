@@ -163,9 +163,12 @@ describe("the environment", function()
     end)
 
     it("RILL_POLL is a number of microseconds", function()
-        local result = process.run("require('rill').device()", {RILL_POLL = "-1"})
-        assert.equal(1, result.status)
-        assert.is_not_nil(result.err:find('RILL_POLL is "-1": expected a number of microseconds', 1, true))
+        for _, wrong in ipairs {"-1", "x", "100001"} do
+            local result = process.run("require('rill').device()", {RILL_POLL = wrong})
+            assert.equal(1, result.status)
+            local expected = ('RILL_POLL is "%s": expected a number of microseconds, at most 100000'):format(wrong)
+            assert.is_not_nil(result.err:find(expected, 1, true))
+        end
         for _, good in ipairs {"0", "100000"} do
             assert.equal("6", process.output("local r = require('rill') io.write(r.from({1, 2, 3}):sum())",
                 {RILL_POLL = good, RILL_ASYNC = "1"}))

@@ -17,7 +17,7 @@ describe("a search for words", function()
         assert.same({}, topics.search("zzz qqq", 3))
     end)
 
-    it("ignores words that occur nowhere", function()
+    it("ignores words of a search that no page contains", function()
         local list = topics.search("zzzqqq join", 1)
         assert.equal("frame:join", list[1].name)
     end)

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +17,12 @@ bool environment_flag(const char *name)
     return value && strcmp(value, "0") != 0;
 }
 
-bool environment_number(const char *name, const char *expected, int *value)
+bool environment_number(const char *name, const char *expected, int most, int *value)
 {
     const char *text = environment_text(name);
     char *end = NULL;
     const long number = text ? strtol(text, &end, 10) : *value;
-    if (text && (*end || number < 0 || number > INT_MAX)) {
+    if (text && (*end || number < 0 || number > most)) {
         return error_set("%s is \"%s\": expected %s", name, text, expected);
     }
     *value = (int)number;

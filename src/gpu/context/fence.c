@@ -5,12 +5,12 @@
 
 #include <sched.h>
 
-enum { POLL_MICROSECONDS = 200 };
+enum { POLL_MICROSECONDS = 200, POLL_MOST = 100000 };
 
 bool fence_look_up(Device *device)
 {
     int microseconds = POLL_MICROSECONDS;
-    bool valid = environment_number("RILL_POLL", "a number of microseconds", &microseconds);
+    bool valid = environment_number("RILL_POLL", "a number of microseconds, at most 100000", POLL_MOST, &microseconds);
     device->poll_seconds = 1e-6 * microseconds;
     return valid;
 }
@@ -57,7 +57,7 @@ bool fence_wait(Device *device, GLsync *fence)
      * work is finished. The state of the device is therefore queried after a wait that was not short. */
     const GLuint64 tenth = 100000000u;
     FenceState state;
-    bool waited = device->poll_seconds >= 0.1;
+    bool waited = false;
     poll_shortly(device, fence);
     while ((state = fence_state(fence, tenth)) != FENCE_PASSED) {
         waited = true;

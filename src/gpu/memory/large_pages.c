@@ -184,7 +184,7 @@ static LargePages *find_gpu(const uint8_t uuid[VK_UUID_SIZE])
 bool large_pages_look_up(Device *device)
 {
     int mib = DEFAULT_MIB;
-    if (!environment_number("RILL_LARGE_PAGES", "a number of MiB, or 0 for no large pages", &mib)) {
+    if (!environment_number("RILL_LARGE_PAGES", "a number of MiB, or 0 for no large pages", INT32_MAX, &mib)) {
         return false;
     }
     const bool possible = device->staged && !device->info.software && glCreateMemoryObjectsEXT && glImportMemoryFdEXT &&
