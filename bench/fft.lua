@@ -37,8 +37,8 @@ local function against(library, cases)
     for i, case in ipairs(cases) do
         peer:give(case.name, case.data)
         rows[i] = {
-            "fft " .. case.title, case.name, library == "fftw" and goals[case.title] or nil, case.run, as = support.floats,
-            tolerance = 1e-5, rounds = case.rounds,
+            "fft " .. case.title, case.name, library == "fftw" and goals[case.title] or nil, case.run,
+            as = support.floats, tolerance = 1e-5, rounds = case.rounds,
         }
     end
     return pipe.rows(peer, peer.what, rows)
