@@ -240,10 +240,9 @@ void add_four(int c, int row, int column, T4 sum)
 // (Benchmarking GPUs to tune dense linear algebra, 2008) and Nath, Tomov and Dongarra (An improved MAGMA GEMM for Fermi
 // GPUs, 2010), the sums of a lane are in registers: 8 rows of TILE / 16 columns, in quads that are TILE / 2 and 64 apart.
 #pragma optionNV(unroll all) // for NVIDIA: otherwise private arrays may be kept in memory. Other compilers ignore it
-#define STEP 16
-#define QUADS (TILE / 4)
-#define BUFFER (STEP * QUADS)
-#define HALF (TILE / 8) // the distance of a lane's quads of rows
+const int STEP = 16;
+const int QUADS = TILE / 4, BUFFER = STEP * QUADS;
+const int HALF = TILE / 8; // the distance of a lane's quads of rows
 
 shared T4 rill_a[2 * BUFFER];
 shared T4 rill_b[2 * BUFFER];

@@ -167,12 +167,14 @@ static int number(const char *at, const char *end)
     return isdigit((unsigned char)*at) && operand_end(at) >= end && !memchr(at, '(', (size_t)(end - at));
 }
 
-/* Returns the end of a comment, a preprocessor condition or a constant, or `at` if none begins there. */
+/* Returns the end of a comment, a preprocessor condition, a constant, or an index or array size without parentheses (they are
+ * integers, and a size must be a constant expression), or `at` if none begins there. */
 static const char *untouched(const char *at, const char *source)
 {
     const char *end = at;
     if (strncmp(at, "//", 2) == 0 || strncmp(at, "#if", 3) == 0 || strncmp(at, "#elif", 5) == 0) end = at + strcspn(at, "\n");
     else if (strncmp(at, "/*", 2) == 0) end = strstr(at, "*/") + 2;
+    else if (*at == '[' && at[1 + strcspn(at + 1, "()[]")] == ']') end = strchr(at, ']') + 1;
     else if (strncmp(at, "const ", 6) == 0 && (at == source || !in_name(at[-1]))) end = at + strcspn(at, ";)");
     return end;
 }
