@@ -63,8 +63,8 @@ int lane() { return int(gl_LocalInvocationID.x); }
 int group() { return int(gl_WorkGroupID.x); }
 bool writes() { return lane() == 0 && group() == 0; }
 
-// Stores the sum of a group's values as its part of sum `which`.
-void leave(int which, double value)
+// Sets part[0] to the sum of a group's values, for invocation 0.
+void combine(double value)
 {
     part[lane()] = value;
     for (int half_way = GROUP / 2; half_way > 0; half_way /= 2) {
@@ -73,6 +73,12 @@ void leave(int which, double value)
             part[lane()] += part[lane() + half_way];
         }
     }
+}
+
+// Stores the sum of a group's values as its part of sum `which`.
+void leave(int which, double value)
+{
+    combine(value);
     if (lane() == 0) {
         state[CG_PARTIALS + which * CG_MOST_GROUPS + group()] = part[0];
     }
@@ -80,13 +86,24 @@ void leave(int which, double value)
     barrier();
 }
 
-double total(int which)
+// Returns sum `which`, which has `count` parts. All invocations must call it.
+double total(int which, int count)
 {
     double sum = 0.0lf;
-    int groups = int(PARAMETER(CG_P_GROUPS));
-    for (int g = 0; g < groups; g++) {
-        sum += state[CG_PARTIALS + which * CG_MOST_GROUPS + g];
+    int first = CG_PARTIALS + which * CG_MOST_GROUPS;
+#if GROUP > 32
+    for (int g = lane(); g < count; g += GROUP) {
+        sum += state[first + g];
     }
+    combine(sum);
+    barrier();
+    sum = part[0];
+    barrier();
+#else
+    for (int g = 0; g < count; g++) {
+        sum += state[first + g];
+    }
+#endif
     return sum;
 }
 
@@ -96,6 +113,7 @@ void main()
     int end = min((group() + 1) * int(PARAMETER(CG_P_CHUNK)), int(PARAMETER(CG_P_TEXELS)));
     uint phases = PARAMETER(CG_P_PHASES);
     bool direction = (phases & uint(CG_DIRECTION)) != 0u;
+    int groups = int(PARAMETER(CG_P_GROUPS));
     double least = packDouble2x32(uvec2(PARAMETER(CG_P_LEAST), PARAMETER(CG_P_LEAST + 1)));
     double rz_before = state[CG_RZ_BEFORE], alpha = state[CG_ALPHA], now = state[CG_MIDDLE];
     double rr_before = state[CG_RR_BEFORE], best = state[CG_BEST_BEFORE], best_rz = state[CG_BEST_RZ_BEFORE];
@@ -105,17 +123,17 @@ void main()
         for (int i = begin; i < end; i += GROUP) {
             sum += PRODUCT(READ_P(i), READ_Q(i));
         }
-        leave(0, sum);
+        leave(CG_SUM_PQ, sum);
     }
 
     if ((phases & uint(CG_RESIDUAL)) != 0u) {
-        double pq = total(0);
+        double pq = total(CG_SUM_PQ, int(PARAMETER(CG_P_DOTS)));
         rz_before = state[CG_RZ];
         rr_before = state[CG_RR];
         best = state[CG_BEST];
         best_rz = state[CG_BEST_RZ];
-        now = state[CG_STATE];
-        now = now != CG_RUNNING ? now : pq > 0.0lf ? CG_RUNNING : pq <= 0.0lf ? CG_INDEFINITE : CG_NO_NUMBER;
+        double was = state[CG_STATE];
+        now = was != CG_RUNNING ? was : pq > 0.0lf ? CG_RUNNING : pq <= 0.0lf ? CG_INDEFINITE : CG_NO_NUMBER;
         alpha = now == CG_RUNNING ? rz_before / pq : 0.0lf;
         double rr = 0.0lf, rz = 0.0lf;
         int stop = now == CG_RUNNING ? end : begin;
@@ -134,23 +152,27 @@ void main()
             state[CG_BEST_RZ_BEFORE] = best_rz;
             state[CG_ALPHA] = alpha;
             state[CG_MIDDLE] = now;
-            state[CG_PQ] = pq;
+            if (was == CG_RUNNING) {
+                state[CG_PQ] = pq;
+            }
         }
-        leave(1, rr);
+        leave(CG_SUM_RR, rr);
 #ifdef JACOBI
-        leave(2, rz);
+        leave(CG_SUM_RZ, rz);
 #endif
     }
 
     if (direction) {
-        double rr = total(1);
+        double rr = total(CG_SUM_RR, groups);
+        bool relative = (phases & uint(CG_RELATIVE)) != 0u;
+        double scale = relative ? rr : state[CG_SCALE];
 #ifdef PLAIN
         double rz = rr;
 #else
-        double rz = total(2);
+        double rz = total(CG_SUM_RZ, groups);
 #endif
         bool grown = rr > GROWTH * best && rz > GROWTH * best_rz;
-        double after = now != CG_RUNNING ? now : rr <= least ? CG_CONVERGED : grown ? CG_GROWN : rz > 0.0lf ? CG_RUNNING :
+        double after = now != CG_RUNNING ? now : rr <= least * scale ? CG_CONVERGED : grown ? CG_GROWN : rz > 0.0lf ? CG_RUNNING :
             rz <= 0.0lf ? CG_UNEVEN : CG_NO_NUMBER;
         T beta = T(rz / rz_before);
         int stop = now == CG_RUNNING ? end : begin;
@@ -179,6 +201,9 @@ void main()
                 state[CG_RZ] = rz;
                 state[CG_BEST] = rr < best ? rr : best;
                 state[CG_BEST_RZ] = rz < best_rz ? rz : best_rz;
+            }
+            if (relative) {
+                state[CG_SCALE] = scale;
             }
             state[CG_STATE] = after;
         }

@@ -9,7 +9,7 @@
 // double; VALUE_DOUBLE, RESULT_DOUBLE; FOURS: rows of X and Y are whole texels of floats; BLOCK:
 // read through storage blocks. LONG: the first work groups process pieces of rows of more than a
 // number of entries (spmv.h), which the other work groups skip. SCATTERED: row r of A is row list[r]
-// of Y. If an invocation processes whole rows, their entries are added in order, so the sums are the
+// of Y. DOTS: each work group of a product with a vector also stores its part of x'y. If an invocation processes whole rows, their entries are added in order, so the sums are the
 // same in every format.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
@@ -86,6 +86,29 @@ layout(binding = 5) uniform usamplerBuffer order_in;
 #define FOUR_ROWS(q) texelFetch(order_in, q)
 #endif
 #endif
+#ifdef DOTS
+#ifdef BLOCK
+layout(std430, binding = 6) buffer Dots { double dots_io[]; };
+#else
+layout(std430, binding = 2) buffer Dots { double dots_io[]; };
+#endif
+shared double rill_dots[GROUP];
+// Stores the sum of a work group's values as its part of x'y.
+void store_dot(int group, int local, double value)
+{
+    rill_dots[local] = value;
+    for (int half_group = GROUP / 2; half_group > 0; half_group /= 2) {
+        barrier();
+        if (local < half_group) {
+            rill_dots[local] += rill_dots[local + half_group];
+        }
+    }
+    if (local == 0) {
+        dots_io[int(PARAMETER(SPMV_P_DOTS)) + group] = rill_dots[0];
+    }
+}
+bool is_stopped() { return dots_io[int(PARAMETER(SPMV_P_STOP))] != 0.0lf; }
+#endif
 #ifdef FOURS
 layout(std430, binding = 1) writeonly buffer Y { uvec4 y_out[]; };
 #else
@@ -161,12 +184,18 @@ void main()
     n = listed < int(PARAMETER(SPMV_P_LISTED)) ? LISTED_AT(listed) * quads + n % quads : ROWS / 4 + 1;
 #endif
 #endif
+#ifdef DOTS
+    double dot = 0.0lf;
+#endif
     if (4 * n < ROWS) {
 #ifdef SLICES
         int slice = n / quads, begin = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + slice);
         int places = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + slice + 1) - begin, q = begin * pitch + n % quads;
 #else
         int pitch = int(PARAMETER(SPMV_P_PITCH)), places = int(PARAMETER(SPMV_P_PLACES)), q = n;
+#endif
+#ifdef DOTS
+        places = is_stopped() ? 0 : places;
 #endif
         precise T4 sum = T4(0.0);
         for (int k = 0; k < places; k++) {
@@ -183,9 +212,15 @@ void main()
         for (int j = 0; j < 4; j++) {
             if (4 * n + j < ROWS) {
                 store(row[j], sum[j]);
+#ifdef DOTS
+                dot += double(x_element(row[j])) * double(sum[j]);
+#endif
             }
         }
     }
+#ifdef DOTS
+    store_dot(int(gl_WorkGroupID.x), int(gl_LocalInvocationID.x), dot);
+#endif
 }
 
 #else
@@ -279,6 +314,9 @@ void main()
         end = divided ? begin : end;
         result = divided ? -1 : result;
 #endif
+#ifdef DOTS
+        end = is_stopped() ? begin : end;
+#endif
     }
     int lane = local & (lanes - 1);
     precise T total = T(0.0);
@@ -314,6 +352,9 @@ void main()
     if (lane == 0 && result >= 0) {
         store(result, sum);
     }
+#ifdef DOTS
+    store_dot(group, local, lane == 0 && result >= 0 ? double(x_element(max(result, 0))) * double(sum) : 0.0lf);
+#endif
 }
 
 #endif

@@ -4,13 +4,15 @@
 #define CG_P_CHUNK 1  // texels per group
 #define CG_P_GROUPS 2
 #define CG_P_PHASES 3
-#define CG_P_LEAST 4 // two words: the square of the residual at which to stop; for CG_RESTORE the square of the growth allowed
+#define CG_P_LEAST 4 // two words: the square of the residual at which to stop, divided by CG_SCALE; for CG_RESTORE the square of the growth allowed
+#define CG_P_DOTS 6  // number of sums of p'q
 #define CG_P_VECTORS 2
 // Phases of an iteration
 #define CG_DOT 1       // p'q
 #define CG_RESIDUAL 2  // r -= alpha q; r'r and r'z
 #define CG_DIRECTION 4 // x += alpha p; p = z + beta p
 #define CG_RESTORE 8   // restores the x with the least residual, if the residual exceeds it by more than the growth allowed
+#define CG_RELATIVE 16 // with CG_DIRECTION: sets CG_SCALE to r'r
 // Doubles kept between launches
 #define CG_RZ 0
 #define CG_RZ_BEFORE 1
@@ -25,8 +27,12 @@
 #define CG_RR_BEFORE 10 // the values before the iteration, since its last dispatch overwrites them
 #define CG_BEST_BEFORE 11
 #define CG_BEST_RZ_BEFORE 12
-#define CG_PARTIALS 13 // here begin the groups' sums of p'q, r'r and r'z
+#define CG_SCALE 13
+#define CG_PARTIALS 14 // here begin the groups' sums: CG_MOST_GROUPS of r'r, as many of r'z, and all of p'q
 #define CG_MOST_GROUPS 1024
+#define CG_SUM_RR 0
+#define CG_SUM_RZ 1
+#define CG_SUM_PQ 2
 // States
 #define CG_RUNNING 0.0
 #define CG_CONVERGED 1.0

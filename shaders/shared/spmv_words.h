@@ -16,6 +16,8 @@
 #define SPMV_P_FIRST 9  // spmv_slice.comp: where the positions of slices begin
 #define SPMV_P_PIECES 9  // long rows: number of pieces; their first texel is in the word of the list
 #define SPMV_P_LIMIT 11  // long rows: entries of the longest row that is not divided into pieces
+#define SPMV_P_DOTS 11 // products x'y of vectors: the first of the groups' sums
+#define SPMV_P_STOP 2  // products x'y of vectors: the double that must be 0, or no row is multiplied
 #define SPMV_P_VECTORS 3
 #define SPMV_SLICE 32 // rows of a slice
 #define SPMV_PIECE_LANES 32 // invocations that process a piece of a long row

@@ -215,6 +215,68 @@ describe("rill.solve.cg", function()
         end
     end)
 
+    shortened(it, "gives the same result however late the host reads the state #doubles", function(whole)
+        -- The five-point stencil of a grid plus a shift, and the product in double on the host.
+        local w, h = 180, 120 -- too many rows for one work group
+        local n = w * h
+        local function laplace(v)
+            local r = {}
+            for i = 1, n do
+                local c, sum = (i - 1) % w, 4.25 * v[i]
+                sum = sum - (c > 0 and v[i - 1] or 0) - (c < w - 1 and v[i + 1] or 0)
+                r[i] = sum - (v[i - w] or 0) - (v[i + w] or 0)
+            end
+            return r
+        end
+        local sides = (rill.iota(n):map(("x %% %d == %d ? 0 : -1"):format(w, w - 1))):cast "double"
+        local i = rill.iota(n)
+        local below, beside = rill.stream("double", n - w, -1), sides:domain(1, n - 1):copy()
+        local function matrix(sign) return sparse.coo {
+            shape = {n, n},
+            rows = rill.concat {i:copy(), i:domain(2, n):copy(), i:domain(1, n - 1):copy(), i:domain(w + 1, n):copy(),
+                i:domain(1, n - w):copy()},
+            columns = rill.concat {i:copy(), i:domain(1, n - 1):copy(), i:domain(2, n):copy(),
+                i:domain(1, n - w):copy(), i:domain(w + 1, n):copy()},
+            values = (sign * rill.concat {rill.stream("double", n, 4.25), beside, beside:copy(), below, below:copy()})
+                :eval(),
+        } end
+        local A, negative = matrix(1), matrix(-1)
+        local forms = whole and {"csr", "ell"} or {"csr"}
+        for _, T in ipairs(whole and {"float", "double"} or {"float"}) do
+            local b = rill.random(n, {seed = 4, low = -1, type = T})
+            local right = b:values()
+            for _, form in ipairs(forms) do
+                local M = A:to(form):cast(T)
+                for _, given in ipairs {false, "jacobi"} do
+                    local first, counts
+                    for _, every in ipairs {1, 3, 8, 50} do
+                        local x, report = solve.cg(M, b, {every = every, preconditioner = given or nil})
+                        local product, above, under = laplace(x:values()), 0.0, 0.0
+                        for k = 1, n do
+                            above, under = above + (right[k] - product[k]) ^ 2, under + right[k] ^ 2
+                        end
+                        assert.is_true(report.converged)
+                        assert(math.abs(math.sqrt(above / under) - report.residual) <= 1e-9)
+                        first, counts = first or x, counts or report.iterations
+                        assert.equal(0, (x - first):norm())
+                        assert.equal(counts, report.iterations)
+                    end
+                    -- Iterations that were launched before the limit was reached count; others do not.
+                    for _, limit in ipairs {1, 3, 7} do
+                        local _, cut = solve.cg(M, b, {every = 2, iterations = limit, strict = false,
+                            preconditioner = given or nil})
+                        assert.equal(limit, cut.iterations)
+                        assert.equal("iterations", cut.reason)
+                    end
+                end
+                local N = negative:to(form):cast(T)
+                local _, minus = solve.cg(N, b, {every = 1, strict = false})
+                assert.same({"indefinite", 0}, {minus.reason, minus.iterations})
+                check.names({"p'A p is -"}, solve.cg, N, b, {every = 1})
+            end
+        end
+    end)
+
     it("keeps x0 if there is no finite correction, and reports it", function()
         local x, report = solve.cg(rill.from {{1e-30}}, rill.from {1e30}, {strict = false})
         assert.equal("diverged", report.reason)

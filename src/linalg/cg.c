@@ -72,15 +72,17 @@ bool cg_advance(const CgVectors *v, Stream *state, int phases, double least)
     int64_t groups = fused ? 1 : group_count(texels, cpu);
     uint32_t params[4 * CG_P_VECTORS] = {[CG_P_TEXELS] = (uint32_t)texels,
                                          [CG_P_CHUNK] = (uint32_t)divide_up(texels, groups),
-                                         [CG_P_GROUPS] = (uint32_t)groups};
+                                         [CG_P_GROUPS] = (uint32_t)groups,
+                                         [CG_P_DOTS] = (uint32_t)(v->dots ? v->dots : groups)};
     memcpy(params + CG_P_LEAST, &least, sizeof least);
     Dispatch dispatch = {.params = params, .param_vectors = CG_P_VECTORS, .groups = {(uint64_t)groups, 1, 1}};
     bool block = bind(v, state, cpu, &dispatch);
     dispatch.program = find_program(v, cpu, block, fused);
     bool done = dispatch.program != NULL;
     for (int phase = CG_DOT; done && phase <= CG_RESTORE; phase = fused ? CG_RESTORE + 1 : 2 * phase) {
-        params[CG_P_PHASES] = (uint32_t)(fused ? phases : phases & phase);
-        done = !params[CG_P_PHASES] || device_dispatch(device, &dispatch);
+        int now = fused ? phases : phases & phase;
+        params[CG_P_PHASES] = (uint32_t)(now | (phases & CG_RELATIVE));
+        done = !now || device_dispatch(device, &dispatch);
     }
     stream_wrote(v->x);
     stream_wrote(v->r);

@@ -10,6 +10,7 @@ enum {
     MOST_LANES = 256,
     LANE_ENTRIES = 8, /* approximate number of entries per lane */
     SUM_LANES = 64,   /* lanes that add the pieces of a row */
+    MOST_DOTS = 16384,
 };
 
 static bool is_double(const Stream *s)
@@ -46,7 +47,7 @@ static uint32_t first_word(const Stream *s)
 /* The variant of a program: for matrices of vectors, of whole texels of floats, with storage blocks. */
 typedef struct Variant {
     bool wide, fours, block;
-    bool columns, result_double, value_double, ell, slices, listed, divided, scattered;
+    bool columns, result_double, value_double, ell, slices, listed, divided, scattered, dots;
     int group, lanes;
     int texels; /* texels of a row of X per invocation */
 } Variant;
@@ -67,7 +68,8 @@ static void write_defines(StrBuf *text, const void *given)
                  {v->block, "BLOCK"},
                  {v->listed, "LISTED"},
                  {v->divided, "LONG"},
-                 {v->scattered, "SCATTERED"}};
+                 {v->scattered, "SCATTERED"},
+                 {v->dots, "DOTS"}};
     strbuf_addf(text, "#define GROUP %d\n#define LANES %d\n#define TEXELS %d\n#define T %s\n", v->group, v->lanes,
                 v->texels, v->result_double ? "double" : "float");
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -86,8 +88,9 @@ static Program *find_program(const SparseRows *a, const Stream *y, Variant *v)
     v->slices = a->order;
     v->listed = a->list;
     v->divided = a->pieces;
+    v->dots = a->dots;
     const bool flags[] = {v->wide, v->fours,  v->block,  v->columns, v->result_double, v->value_double,
-                          v->ell,  v->slices, v->listed, v->divided, v->scattered};
+                          v->ell,  v->slices, v->listed, v->divided, v->scattered,     v->dots};
     uint64_t key = (uint64_t)v->group | (uint64_t)v->lanes << 16 | (uint64_t)v->texels << 32;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         key |= (uint64_t)flags[i] << (40 + i);
@@ -118,8 +121,8 @@ static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch
     }
     dispatch->texture_count = variant->block ? 0 : count;
     dispatch->block_count = variant->block ? count + 1 : 1;
-    if (a->pieces) {
-        dispatch->blocks[dispatch->block_count++].buffer = (a->partial ? a->partial : y)->buffer;
+    if (a->pieces || a->dots) {
+        dispatch->blocks[dispatch->block_count++].buffer = (a->dots ? a->dots : a->partial ? a->partial : y)->buffer;
     }
     return fits;
 }
@@ -156,6 +159,17 @@ bool spmv_slice(const SparseRows *a, const SparseRows *to, bool *reads)
     stream_wrote(to->columns);
     stream_wrote(to->values);
     return dispatch.program && device_dispatch(a->values->device, &dispatch);
+}
+
+int64_t spmv_dots(const SparseRows *a, const Stream *x, const Stream *y)
+{
+    bool cpu = device_traits(y->device)->family == FAMILY_CPU;
+    if (cpu || a->order || a->list || a->pieces || !a->columns || y->shape.rank > 1) {
+        return 0;
+    }
+    int64_t rows = y->shape.size[0], invocations = is_ell(a) ? (rows + 3) / 4 : rows * lanes_of(a, x, cpu);
+    int64_t groups = (invocations + GPU_GROUP - 1) / GPU_GROUP;
+    return groups <= MOST_DOTS ? groups : 0;
 }
 
 /* Multiplies rows. lanes: invocations per row; 0: as lanes_of returns. scattered: row i is row a->list[i] of y. */
@@ -203,6 +217,11 @@ static bool multiply(const SparseRows *a, const Stream *x, Stream *y, int lanes,
         params[SPMV_P_PIECES] = (uint32_t)pieces;
         params[SPMV_P_LIMIT] = (uint32_t)a->limit;
         groups += (pieces + together - 1) / together;
+    }
+    if (a->dots) {
+        params[SPMV_P_DOTS] = (uint32_t)(a->dots->offset + a->dot);
+        params[SPMV_P_STOP] = (uint32_t)(a->dots->offset + a->stop);
+        stream_wrote(a->dots);
     }
     if (a->list) {
         params[SPMV_P_LIST] = first_word(a->list);

@@ -27,6 +27,11 @@ typedef struct SparseRows {
     Stream *partial;      /* sums of the pieces of rows with several pieces, of the type of y; NULL if there are none */
     const Stream *firsts; /* int: the index of the first piece of each of these rows, and the end */
     const Stream *divided; /* int: the numbers of these rows */
+    /* Optional, for products of square matrices with vectors: doubles. If element `stop` is 0, each of the spmv_dots work
+     * groups stores its sum of the products of elements of x and of y, from element `dot` on. Otherwise nothing is
+     * multiplied: y and the sums are 0. */
+    Stream *dots;
+    int64_t dot, stop;
 } SparseRows;
 
 /* Computes y = A x. x and y have one dimension each or, except for ELL, rows of one length. x has a row for each
@@ -34,6 +39,9 @@ typedef struct SparseRows {
  * and do not overlap. A column beyond x reads the last row of x. No row may be longer than SPMV_LONGEST (ELL: a
  * quarter of it). Allocates nothing and reads nothing back. */
 bool spmv(const SparseRows *a, const Stream *x, Stream *y);
+/* Returns the number of sums in a->dots of a product with vectors x and y, or 0 if the product cannot compute them: in
+ * the family cpu, for slices, lists and long rows, and if there would be too many. */
+int64_t spmv_dots(const SparseRows *a, const Stream *x, const Stream *y);
 /* Computes y = A x for vectors of any layout. x, y and the values of A may overlap. */
 bool spmv_vectors(const SparseRows *a, const Stream *x, Stream *y);
 /* Fills the slices `to`, whose dense streams have their final sizes, with the entries of `a` (CSR). *reads is set to

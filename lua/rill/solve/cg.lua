@@ -19,7 +19,7 @@ local DEGREE <const> = 3
 
 local words <const> = core._cg_words
 local BEFORE <const>, ALL <const> = words.DOT + words.RESIDUAL, words.DOT + words.RESIDUAL + words.DIRECTION
-local SIZE <const> = words.PARTIALS + 3 * words.MOST_GROUPS
+local DOTS <const> = words.PARTIALS + 2 * words.MOST_GROUPS -- sums of p'q
 
 -- The state on the device before the first iteration. Its count is -1 because the phase before that iteration
 -- increments it.
@@ -27,7 +27,7 @@ local BEGIN <const> = {}
 for i = 1, words.PARTIALS do
     BEGIN[i] = 0.0
 end
-BEGIN[words.RZ_BEFORE + 1], BEGIN[words.COUNT + 1] = 1.0, -1.0
+BEGIN[words.RZ_BEFORE + 1], BEGIN[words.COUNT + 1], BEGIN[words.SCALE + 1] = 1.0, -1.0, 1.0
 for _, word in ipairs {"BEST", "BEST_RZ", "BEST_BEFORE", "BEST_RZ_BEFORE"} do
     BEGIN[words[word] + 1] = math.huge
 end
@@ -53,26 +53,45 @@ local function judge(kept, count, named, kind)
     return nil
 end
 
---- cg.machine(like, multiply, z, jacobi, precondition) returns an object that runs conjugate gradients on vectors of
--- one type and shape. Nothing is read back. m.begin(r, x) starts from x = 0 and returns r'r as a stream of one double.
--- m.first(r, x, least) must follow, then m.go(r, x, least, count) runs `count` iterations, which the device stops when
--- r'r is below `least`. m.kept is the state. m.finish(r, x, growth) restores the x of the least residual if the
--- residual is now more than `growth` times as large. multiply(p, q) writes A p into q. `z` is nil, the inverse diagonal
--- (if `jacobi`), or the stream that `precondition` writes. Vectors are made by operator.room.
-function cg.machine(like, multiply, z, jacobi, precondition)
+--- cg.machine(like, multiply, z, jacobi, precondition [, A]) returns an object that runs conjugate gradients on vectors
+-- of one type and shape. Nothing is read back. m.begin(r, x) starts from x = 0. m.first(r, x, least [, relative]) must
+-- follow, then m.go(r, x, least, count) runs `count` iterations, which the device stops when r'r is at most `least`, or
+-- if `relative` was true, `least` times the first r'r, which is kept as SCALE. m.kept is the state, which does not
+-- change after the device stopped. m.finish(r, x, growth) restores the x of the least residual if the residual is now
+-- more than `growth` times as large. multiply(p, q) writes A p into q. `z` is nil, the inverse diagonal (if `jacobi`),
+-- or the stream that `precondition` writes. Vectors are made by operator.room. `A` is the operator of `multiply`.
+-- m.skips: whether iterations after the device stopped take almost no time.
+function cg.machine(like, multiply, z, jacobi, precondition, A)
     local p, q = operator.room(like.type, like.shape), operator.room(like.type, like.shape)
-    local best, s = operator.room(like.type, like.shape), rill.stream("double", SIZE)
+    local dot_product, dots = nil, 0
+    if A then
+        dot_product, dots = A:dot_product(p, q)
+        dots = dot_product and dots or 0
+    end
+    local best = operator.room(like.type, like.shape)
+    local s = rill.stream("double", DOTS + math.max(words.MOST_GROUPS, dots))
     local function advance(phases, least, x, r)
-        core._cg(phases, s, least, x, r, p, best, q, z, jacobi)
+        core._cg(phases, s, least, x, r, p, best, q, z, jacobi, dots)
+    end
+    local before, all = BEFORE, ALL
+    if dot_product then
+        before, all = BEFORE - words.DOT, ALL - words.DOT
+        function multiply()
+            dot_product(p, q, s, DOTS, words.STATE)
+        end
     end
     local head = s:domain(1, words.PARTIALS)
-    local rr = s:domain(words.PARTIALS + words.MOST_GROUPS + 1, words.PARTIALS + words.MOST_GROUPS + 1)
-    local rz = s:domain(words.PARTIALS + 2 * words.MOST_GROUPS + 1, words.PARTIALS + 2 * words.MOST_GROUPS + 1)
-    local machine = {kept = head}
+    local rr = s:domain(words.PARTIALS + 1, words.PARTIALS + 1)
+    local rz = s:domain(words.PARTIALS + words.MOST_GROUPS + 1, words.PARTIALS + words.MOST_GROUPS + 1)
+    local machine = {kept = head, skips = dot_product and not precondition}
+    local fresh = true -- p and s are zero
     function machine.begin(r, x)
         x:fill(0)
-        p:fill(0)
-        s:fill(0)
+        if not fresh then
+            p:fill(0)
+            s:fill(0)
+        end
+        fresh = false
         head:write(BEGIN)
         operator.dot(r, r, rr)
         if jacobi then
@@ -83,10 +102,9 @@ function cg.machine(like, multiply, z, jacobi, precondition)
         if z then
             operator.dot(r, jacobi and q or z, rz)
         end
-        return rr
     end
-    function machine.first(r, x, least)
-        advance(words.DIRECTION, least, x, r)
+    function machine.first(r, x, least, relative)
+        advance(words.DIRECTION + (relative and words.RELATIVE or 0), least, x, r)
     end
     function machine.finish(r, x, growth)
         advance(words.RESTORE, growth * growth, x, r)
@@ -95,12 +113,12 @@ function cg.machine(like, multiply, z, jacobi, precondition)
         for _ = 1, count do
             multiply(p, q)
             if precondition then
-                advance(BEFORE, least, x, r)
+                advance(before, least, x, r)
                 precondition(r, z)
                 operator.dot(r, z, rz)
                 advance(words.DIRECTION, least, x, r)
             else
-                advance(ALL, least, x, r)
+                advance(all, least, x, r)
             end
         end
     end
@@ -109,19 +127,35 @@ end
 
 -- Returns the function correct(r, x, goal, left, note) of refine.run. `named`: the preconditioner is a built-in one.
 local function prepare(A, like, every, named, z, jacobi, precondition)
-    local machine = cg.machine(like, A:product(like.type), z, jacobi, precondition)
+    local machine = cg.machine(like, A:product(like.type), z, jacobi, precondition, A)
+    -- If the device works on its own, it computes the next iterations while the state is read. They change nothing if
+    -- the state says that the device stopped.
+    local late <const> = machine.skips
     return function(r, x, goal, left, note)
-        local start = machine.begin(r, x):get(1)
-        local least = goal * goal * start
-        machine.first(r, x, least)
-        local count = 0
-        local kept
-        repeat
-            machine.go(r, x, least, math.min(every, left - count))
-            kept = machine.kept:values()
+        local least = goal * goal
+        machine.begin(r, x)
+        machine.first(r, x, least, true)
+        local begun, count, kept, pending = 0, 0, nil, nil
+        -- Reads the state from a stream or a request. Returns whether the device stopped.
+        local function is_stopped(from)
+            kept = from:values()
             count = math.tointeger(kept[words.COUNT + 1])
-            note(count, math.sqrt(kept[words.RR + 1] / start))
-        until count >= left or kept[words.STATE + 1] ~= 0
+            note(count, math.sqrt(kept[words.RR + 1] / kept[words.SCALE + 1]))
+            return kept[words.STATE + 1] ~= 0
+        end
+        local stopped
+        repeat
+            local more = math.min(every, left - begun)
+            machine.go(r, x, least, more)
+            begun = begun + more
+            local before <close> = pending
+            pending = late and machine.kept:request()
+            stopped = before and is_stopped(before) or not late and is_stopped(machine.kept)
+        until stopped or begun >= left
+        local last <close> = pending
+        if last and not stopped then
+            is_stopped(last)
+        end
         local growth = kept[words.STATE + 1] == 0 and words.GROWTH_ALLOWED or 1
         local rr = kept[words.RR + 1]
         if rr ~= rr or rr > growth ^ 2 * kept[words.BEST + 1] then

@@ -266,13 +266,25 @@ function Operator:of(type)
     return self[type]
 end
 
+-- Returns the matrix by whose products with vectors of a type are computed.
+local function matrix_for(A, type)
+    return A.type == "double" and type == "float" and A:of "float" or A[A.type]
+end
+
+--- A:dot_product(x, y) returns what A:_dot_product of a sparse matrix returns for contiguous vectors; nil for others.
+function Operator:dot_product(x, y)
+    if self.kind == "sparse" then
+        return matrix_for(self, y.type):_dot_product(x, y)
+    end
+end
+
 --- A:product(type) returns a function(x, y) that writes A x into y, for vectors of a type. It allocates nothing and
 -- reads nothing back, unless A is a function that does.
 function Operator:product(type)
     if self.call then
         return self.call
     elseif not self.products[type] then
-        local A = self.type == "double" and type == "float" and self:of "float" or self[self.type]
+        local A = matrix_for(self, type)
         local name, multiply = "rill.solve." .. self.method, core._matmul_add
         self.products[type] = self.kind == "sparse" and A:_product() or function(x, y)
             multiply(name, 1.0, A, x, 0.0, y)

@@ -24,7 +24,7 @@ local HALF <const> = 0.5 -- a correction that leaves a larger share of the resid
 local MARGIN <const> = 0.5 -- the goal of later corrections, as a share of the reduction that is still needed
 local MOST <const> = 10000 -- upper bound of the default limit of iterations
 
-local SCALED <const> = template.new "kernel void scaled(double r<>, double by, out $T d<>) { d = $T(r * by); }"
+local SCALED <const> = template.new "kernel void scaled($R r<>, double by, out $T d<>) { d = $T(double(r) * by); }"
 local ADD <const> = template.new
     "kernel void correct($D d<>, double by, inout $T x<>) { x = $T(double(x) + by * double(d)); }"
 
@@ -78,6 +78,11 @@ end
 --- work:residual() computes b - A x and returns its norm.
 function Separate:residual()
     local problem = self.problem
+    if problem.zero then -- the residual is b
+        problem.zero, self.known = false, problem.b
+        return problem.norm
+    end
+    self.known = self.r
     return problem.operator:residual(problem.x, problem.b, self.r, problem.norm)
 end
 
@@ -86,7 +91,7 @@ end
 -- residual) on the way. Returns the number of iterations and, if it cannot go on, a reason and a text with details.
 function Separate:correct(norm, goal, left, note)
     self.by = operator.scale(norm)
-    SCALED:kernel {T = self.right.type}(self.r, self.by, self.right)
+    SCALED:kernel {R = self.known.type, T = self.right.type}(self.known, self.by, self.right)
     return self.perform(self.right, self.d, goal, left, note)
 end
 
@@ -110,8 +115,8 @@ end
 Separate.__close = Separate.close
 
 -- Corrects problem.x by `work` until b - A x is small. Fields of problem: b, norm (of b), x (zero or an initial guess),
--- precision, tolerance, limit (of all iterations), nears, stretch. Returns the report's fields: converged, iterations,
--- residual, tolerance, history, reason, where.
+-- zero (whether A x is known to be 0), precision, tolerance, limit (of all iterations), nears, stretch. Returns the
+-- report's fields: converged, iterations, residual, tolerance, history, reason, where.
 local function run(problem, work)
     local result = {tolerance = problem.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance",
         converged = true}
@@ -175,6 +180,7 @@ function refine.solve(method, A, b, opts, limit, make)
     local problem = {
         operator = system, b = b, norm = norm, x = x, type = type, precision = precision, tolerance = opts.tolerance,
         limit = opts.iterations or limit,
+        zero = not opts.x0 and not system.call, -- x is 0, and A a matrix, whose product with 0 is 0
         -- When all iterations are used, an x with a larger residual may be nearer to the solution, except with
         -- bicgstab.
         nears = method ~= "bicgstab",

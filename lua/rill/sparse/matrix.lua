@@ -355,6 +355,22 @@ function methods._product(A)
     end
 end
 
+--- A:_dot_product(x, y) returns a function(x, y, dots, dot, stop) that writes A x into y as _product does, and parts of
+-- the dot product of x and y into the stream `dots` (SparseRows in spmv.h), and the number of parts; nil if it cannot.
+-- x and y are contiguous vectors of one type. A is square.
+function methods._dot_product(A, x, y)
+    check_open(A, "multiply")
+    local columns, values, plan = A._columns, A._values, A._format ~= "ell" and rows_of(A)
+    if values.size == 0 or plan and plan.long then
+        return nil
+    end
+    local offsets, multiply_dot = plan and plan.offsets or nil, core._spmv_dots
+    local count = multiply_dot(offsets, columns, values, x, y)
+    return count > 0 and function(from, to, dots, dot, stop)
+        multiply_dot(offsets, columns, values, from, to, dots, dot, stop)
+    end or nil, count
+end
+
 --- A:_slices() returns the slices of a CSR or COO matrix for products with some of them, if they hold the rows in
 -- order; else nil.
 function methods._slices(A)

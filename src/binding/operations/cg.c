@@ -5,7 +5,8 @@
 #include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
 
-/* _cg(phases, state, least, x, r, p, best, q, z, jacobi): calls cg_advance of cg.h; z may be nil. rill.solve.cg checks
+/* _cg(phases, state, least, x, r, p, best, q, z, jacobi, dots): calls cg_advance of cg.h; z may be nil. rill.solve.cg
+ * checks
  * the types and shapes of the streams. */
 static int advance(lua_State *L)
 {
@@ -19,7 +20,8 @@ static int advance(lua_State *L)
                    .best = accept_check(L, 7, function, 7, "best"),
                    .q = accept_check(L, 8, function, 8, "q"),
                    .z = lua_isnil(L, 9) ? NULL : accept_check(L, 9, function, 9, "z"),
-                   .jacobi = lua_toboolean(L, 10)};
+                   .jacobi = lua_toboolean(L, 10),
+                   .dots = luaL_checkinteger(L, 11)};
     binding_run(L, state->device, function, cg_advance(&v, state, phases, least));
     return 0;
 }
@@ -75,6 +77,7 @@ static void push_words(lua_State *L)
                  {"RESIDUAL", CG_RESIDUAL},
                  {"DIRECTION", CG_DIRECTION},
                  {"RESTORE", CG_RESTORE},
+                 {"RELATIVE", CG_RELATIVE},
                  {"RZ_BEFORE", CG_RZ_BEFORE},
                  {"STATE", CG_STATE},
                  {"COUNT", CG_COUNT},
@@ -84,6 +87,7 @@ static void push_words(lua_State *L)
                  {"BEST_RZ", CG_BEST_RZ},
                  {"BEST_BEFORE", CG_BEST_BEFORE},
                  {"BEST_RZ_BEFORE", CG_BEST_RZ_BEFORE},
+                 {"SCALE", CG_SCALE},
                  {"PARTIALS", CG_PARTIALS},
                  {"MOST_GROUPS", CG_MOST_GROUPS},
                  {"RUNNING", (int)CG_RUNNING},

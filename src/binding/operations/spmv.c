@@ -47,6 +47,27 @@ static int sparse_multiply(lua_State *L)
     return 0;
 }
 
+/* _spmv_dots(offsets, columns, values, x, y [, dots, dot, stop]): without `dots` returns spmv_dots of spmv.h; else
+ * computes y = A x and the sums. The streams are dense, x and y vectors of one type that do not overlap; offsets may be
+ * nil. */
+static int sparse_dots(lua_State *L)
+{
+    SparseRows a = {.offsets = optional(L, OFFSETS, "offsets"),
+                    .columns = accept_check(L, COLUMNS, function_name, COLUMNS, "columns"),
+                    .values = accept_check(L, VALUES, function_name, VALUES, "values"),
+                    .dots = optional(L, Y + 1, "dots")};
+    const Stream *x = accept_check(L, X, function_name, X, "x");
+    Stream *y = accept_check(L, Y, function_name, Y, "y");
+    if (!a.dots) {
+        lua_pushinteger(L, spmv_dots(&a, x, y));
+        return 1;
+    }
+    a.dot = luaL_checkinteger(L, Y + 2);
+    a.stop = luaL_checkinteger(L, Y + 3);
+    binding_run(L, y->device, function_name, spmv(&a, x, y));
+    return 0;
+}
+
 /* Returns whether a value is an open stream of `count` elements, of one dimension and the type of `like`, which a
  * product can read or write directly. */
 static bool is_vector(lua_State *L, int index, const Stream *like, int64_t count)
@@ -116,7 +137,10 @@ static int sparse_slice(lua_State *L)
 
 void open_spmv(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"_spmv", sparse_multiply}, {"_spmv_usual", sparse_usual}, {"_spmv_slice", sparse_slice}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"_spmv", sparse_multiply},
+                                         {"_spmv_usual", sparse_usual},
+                                         {"_spmv_slice", sparse_slice},
+                                         {"_spmv_dots", sparse_dots},
+                                         {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }
