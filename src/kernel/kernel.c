@@ -508,8 +508,8 @@ bool kernel_compile(Kernel *kernel, Device *device)
     }
     KernelText text = kernel_text(kernel, device);
     key.flat_loads = variant_texels_fit(&text, &key) && !variant_formats_clash(&text, &key);
-    variant_whole(&text, &key);
     key.rows = two && variant_elements(&text, &key) > 1;
+    variant_whole(&text, &key);
     program_note(device, "made with the kernel: the likely variant");
     bool done = kernel_variant(kernel, device, &key) != NULL;
     program_note(device, NULL);

@@ -134,7 +134,7 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
     }
     if (layout->strip != NO_SLOT) {
         uint32_t *w = words + layout->strip;
-        int64_t columns = plan->launch_shape.size[rank - 1], rows = plan->launch_shape.size[rank - 2];
+        int64_t columns = plan->launch_shape.size[rank - 1], rows = rank > 1 ? plan->launch_shape.size[rank - 2] : 1;
         fill_size(columns / layout->elements, w);
         fill_size((rows + layout->strip_rows - 1) / layout->strip_rows, w + 3);
         words[layout->steps] = (uint32_t)(plan->count / (columns * rows)) * w[0] * w[3];

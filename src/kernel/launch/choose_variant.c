@@ -507,8 +507,8 @@ void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey
     } else {
         choose_loads(plan, text, key);
         int elements = choose_stores(plan, text, key);
-        key->rows =
-            key->rank > 1 && elements > 1 && plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
+        bool rows = key->rank > 1 || variant_line_strips(text);
+        key->rows = rows && elements > 1 && plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
     }
     variant_whole(text, key);
     choose_blocks(plan, text, key);

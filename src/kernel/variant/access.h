@@ -104,8 +104,14 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, i
 /* Writes the declarations of the texels of a step that is a strip: for each row of neighbors
  * (offsets that differ only in x) the texels with its elements (access_strip.c). */
 void access_strip_rows(StrBuf *out, const AccessText *text, const ParamUse *use);
-/* Writes the statements of main() that load these texels. */
-void access_strip_loads(StrBuf *out, const AccessText *text, int rank, const ParamUse *use);
+/* Writes the statements of main() that load these texels, for the row `line` of a strip; -1: of the
+ * current row (LOAD_STRIPS). */
+void access_strip_loads(StrBuf *out, const AccessText *text, int rank, const ParamUse *use, int line);
+/* Writes, for LOAD_WINDOWS, the declarations and loads of the texels that row `line` of a strip needs in addition to
+ * those of the rows before it. */
+void access_window_loads(StrBuf *out, const AccessText *text, int rank, const ParamUse *use, int line);
+/* Writes the assignments of these texels to the variables of access_strip_rows, for row `line`. */
+void access_window_row(StrBuf *out, const AccessText *text, const ParamUse *use, int line);
 /* Writes a statement in oI_NAME(), the function that returns the neighbor at offset I: if the
  * neighbor is in these texels, rill_v is extracted from them. Returns whether the statement is
  * complete. Otherwise it ends with `else`, or nothing was written, since the offset reaches no

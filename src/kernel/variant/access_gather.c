@@ -132,7 +132,7 @@ static void known_offsets(StrBuf *out, const AccessText *text, int rank, const P
         for (int d = 0; d < rank; d++) {
             strbuf_addf(out, " int i%d = rill_d%d + %d;", d, d, d < OFFSET_DIMS ? use->offsets[k][d] : 0);
         }
-        bool set = text->layout->wide != NO_UNIT && access_strip_element(out, text, use, k);
+        bool set = variant_reads_rows(text->key) && access_strip_element(out, text, use, k);
         add_element(out, &known, rank, set);
     }
 }
@@ -157,7 +157,7 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamU
             strbuf_add(out, "); }\n");
         }
     }
-    if (text->layout->wide != NO_UNIT && !near) {
+    if (variant_reads_rows(text->key) && !near) {
         access_strip_rows(out, text, use);
     }
     if (!near) {

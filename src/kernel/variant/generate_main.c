@@ -193,6 +193,10 @@ static void write_canary(Generator *g)
 static void write_strip_position(Generator *g)
 {
     int strip = g->layout->strip;
+    if (g->key->rank == 1) {
+        strbuf_addf(g->out, "        int rill_n = rill_s, rill_x = rill_s * %d;\n", g->layout->elements);
+        return;
+    }
     strbuf_addf(
         g->out,
         "        int rill_q = int(rill_div(uint(rill_s), %s, %s)), rill_x = (rill_s - rill_q * int(%s)) * %d;\n",
@@ -206,25 +210,53 @@ static void write_strip_position(Generator *g)
     strbuf_add(g->out, " }\n");
 }
 
+/* Writes the index of a row of a step along strips. */
+static void write_strip_row(Generator *g, int r)
+{
+    if (g->key->rank == 1) {
+        return;
+    }
+    strbuf_addf(g->out, "        rill_d1 = rill_y + %d;\n", r);
+    if (clamps(g)) {
+        strbuf_addf(g->out, "        rill_d1 = min(rill_d1, int(%s) - 1);\n", access_word(g->layout->shape + 3));
+    }
+}
+
+static bool has_windows(const Generator *g)
+{
+    for (int i = 0; i < g->f->param_count; i++) {
+        if (g->key->args[i].load == LOAD_WINDOWS) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Writes a step of several rows. A row beyond the end is not stored. */
 static void write_strip(Generator *g)
 {
     int at = g->layout->shape, elements = g->layout->elements;
     write_strip_position(g);
+    for (int r = 0; has_windows(g) && r < g->layout->strip_rows; r++) {
+        write_strip_row(g, r);
+        generator_window_loads(g, r);
+    }
     for (int r = 0; r < g->layout->strip_rows; r++) {
-        strbuf_addf(g->out, "        {\n        rill_d1 = rill_y + %d;\n", r);
-        if (clamps(g)) {
-            strbuf_addf(g->out, "        rill_d1 = min(rill_d1, int(%s) - 1);\n", access_word(at + 3));
+        strbuf_add(g->out, "        {\n");
+        write_strip_row(g, r);
+        if (g->key->rank > 1) {
+            strbuf_addf(g->out, "        int rill_n = (rill_z * int(%s) + rill_d1) * int(%s) + rill_x / %d;\n",
+                        access_word(at + 3), access_word(g->layout->strip), elements);
         }
-        strbuf_addf(g->out, "        int rill_n = (rill_z * int(%s) + rill_d1) * int(%s) + rill_x / %d;\n",
-                    access_word(at + 3), access_word(g->layout->strip), elements);
         write_flat_loads(g);
-        generator_strip_loads(g);
+        generator_strip_loads(g, r);
         generate_declare_words(g);
         for (int k = 0; k < elements; k++) {
             write_element(g, k);
         }
-        if (clamps(g)) {
+        if (g->key->rank == 1) {
+            strbuf_add(g->out, "        {\n");
+        } else if (clamps(g)) {
             strbuf_addf(g->out, "        if (rill_y + %d < int(%s)) {\n", r, access_word(at + 3));
         } else {
             strbuf_addf(g->out, "        if (rill_d1 < int(%s)) {\n", access_word(at + 3));

@@ -78,12 +78,24 @@ AccessText generator_access(const Generator *g, int i)
                         .sizes = addresses && own && g->key->args[i].fixed ? addresses[i].sizes : NULL};
 }
 
-void generator_strip_loads(Generator *g)
+void generator_window_loads(Generator *g, int line)
 {
     for (int i = 0; i < g->f->param_count; i++) {
-        if (g->layout->args[i].wide != NO_UNIT) {
+        if (g->key->args[i].load == LOAD_WINDOWS) {
             AccessText text = generator_access(g, i);
-            access_strip_loads(g->out, &text, g->key->rank, &g->text->body->use[i]);
+            access_window_loads(g->out, &text, g->key->rank, &g->text->body->use[i], line);
+        }
+    }
+}
+
+void generator_strip_loads(Generator *g, int line)
+{
+    for (int i = 0; i < g->f->param_count; i++) {
+        AccessText text = generator_access(g, i);
+        if (g->key->args[i].load == LOAD_STRIPS) {
+            access_strip_loads(g->out, &text, g->key->rank, &g->text->body->use[i], -1);
+        } else if (g->key->args[i].load == LOAD_WINDOWS) {
+            access_window_row(g->out, &text, &g->text->body->use[i], line);
         }
     }
 }

@@ -35,8 +35,10 @@ bool generator_faults(const Generator *g);
 
 /* Returns the AccessText of argument i. */
 AccessText generator_access(const Generator *g, int i);
-/* Writes the loads of the texels of a strip: see access_strip_loads. */
-void generator_strip_loads(Generator *g);
+/* Writes the loads of the texels of row `line` of a strip: see access_strip_loads. The texels of windows are only
+ * assigned; generator_window_loads, called for all rows before, loads them. */
+void generator_strip_loads(Generator *g, int line);
+void generator_window_loads(Generator *g, int line);
 
 /* Writes the computation of element k of a step, from its loads to its stores (generate_element.c).
  * If an argument is written in whole words (variant_flat_store), the words are only assigned to

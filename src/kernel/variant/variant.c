@@ -2,6 +2,8 @@
 
 #include "kernel/emit/glsl.h"
 
+#include <stdlib.h>
+
 enum {
     TRIP_BUDGET = 8192,
     LARGE_BODY = 700,
@@ -18,6 +20,7 @@ enum {
     LEAST_TRIPS = 4,
     LARGE_STRIP =
         1200, /* tokens of all elements of a row; with 4 rows in place of 2, 8 % faster, twice the time to compile */
+    WINDOW_TEXELS = 4, /* of all rows of a step, unless these are two; the rows around the step come in addition */
     NEAR_ROWS = 4,      /* with adjacent pages: more rows take longer to compile and are not faster */
     MAX_RUN = 64,       /* steps within a page per page lookup */
     MAX_RUN_TRIPS = 64, /* iterations of the body's loops in one such run */
@@ -121,15 +124,31 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
     return gathers > 0 && reads + samplers > text->texture_limit + variant_free_blocks(text, key);
 }
 
-/* Returns whether steps along strips, or over pages, may have `elements` elements, and such a step
- * consists of whole texels of argument i. */
-static bool strips_fit(const KernelText *text, const VariantKey *key, int elements, int i)
+/* Returns whether all reads of a neighbor stream are at known offsets, in the elements of a step or in
+ * those next to it. */
+static bool window_fits(const ParamUse *use, int elements)
+{
+    bool fits = !use->ranges && !use->far && !use->sample;
+    for (int k = 0; k < use->offset_count; k++) {
+        fits = fits && abs(use->offsets[k][0]) < elements;
+    }
+    return fits;
+}
+
+/* Returns how the rows of argument i are read in steps of `elements` elements along strips, or over
+ * pages: LOAD_WORDS if such a step does not consist of whole texels. */
+static LoadKind strip_load(const KernelText *text, const VariantKey *key, int elements, int i)
 {
     const ArgKey *arg = &key->args[i];
+    const ParamUse *use = &text->body->use[i];
     bool steps = arg->pages.near || (arg->addressing == ADDRESS_ORDERED && key->rows && key->flat_stores);
-    return steps && (arg->pages.near || text->body->use[i].offset_count > 0) && text->traits->family == FAMILY_CPU &&
-           text->traits->tuning[TUNING_BUFFER_TEXTURES] && !arg->type->is_struct && arg->type->bytes < 16 &&
-           16 % arg->type->bytes == 0 && elements * arg->type->bytes % 16 == 0;
+    bool fits = arg->load == LOAD_STRIPS && steps && (arg->pages.near || use->offset_count > 0) &&
+                !arg->type->is_struct && 16 % arg->type->bytes == 0 && elements * arg->type->bytes % 16 == 0;
+    if (text->traits->family == FAMILY_CPU) {
+        bool textures = text->traits->tuning[TUNING_BUFFER_TEXTURES] != 0;
+        return fits && textures && arg->type->bytes < 16 ? LOAD_STRIPS : LOAD_WORDS;
+    }
+    return fits && !arg->pages.near && window_fits(use, elements) ? LOAD_WINDOWS : LOAD_WORDS;
 }
 
 /* Only if every argument has its own texture unit or storage block: arguments that share one have one format. */
@@ -143,20 +162,22 @@ void variant_whole(const KernelText *text, VariantKey *key)
     int elements = variant_elements(text, key);
     for (int i = 0; i < f->param_count; i++) {
         ArgKey *arg = &key->args[i];
-        arg->load = arg->load == LOAD_STRIPS && strips_fit(text, key, elements, i) ? LOAD_STRIPS : LOAD_WORDS;
+        arg->load = strip_load(text, key, elements, i);
         bindings += arg->load == LOAD_STRIPS;
     }
     bool separate = bindings <= text->texture_limit && bindings <= variant_free_blocks(text, key);
     for (int i = 0; i < f->param_count; i++) {
         ArgKey *arg = &key->args[i];
         bool texels = arg->path == PATH_DENSE && is_read(f, key, i) && arg->type->bytes % 16 == 0;
-        arg->load = separate && texels ? LOAD_TEXELS : separate ? arg->load : LOAD_WORDS;
+        arg->load = !separate                             ? LOAD_WORDS
+                    : texels && arg->load != LOAD_WINDOWS ? LOAD_TEXELS
+                                                          : arg->load;
     }
 }
 
 bool variant_texel_load(const Function *f, const VariantKey *key, int i)
 {
-    return key->args[i].load == LOAD_TEXELS || variant_flat_load(f, key, i);
+    return key->args[i].load >= LOAD_WINDOWS || variant_flat_load(f, key, i);
 }
 
 bool variant_partial(const VariantKey *key)
@@ -464,8 +485,23 @@ static void layout_trips(const KernelText *text, const VariantKey *key, Layout *
     }
 }
 
+bool variant_line_strips(const KernelText *text)
+{
+    return text->traits->family == FAMILY_GPU && module_count_params(text->function, PARAM_NEIGHBOR) > 0;
+}
+
+/* Returns the number of texels of a row of a step that all windows have together. */
+static int window_texels(const KernelText *text, const VariantKey *key, int elements)
+{
+    int texels = 0;
+    for (int i = 0; i < text->function->param_count; i++) {
+        texels += key->args[i].load == LOAD_WINDOWS ? elements * key->args[i].type->bytes / 16 : 0;
+    }
+    return texels;
+}
+
 /* Determines the rows of a step of a stencil. Adjacent rows share most of their fetches, so a step
- * covers several rows if the body is small. */
+ * covers several rows if the body is small. A window must stay in registers, with the rows around the step. */
 static void layout_strips(const KernelText *text, const VariantKey *key, Layout *layout)
 {
     layout->strip = NO_SLOT;
@@ -480,6 +516,11 @@ static void layout_strips(const KernelText *text, const VariantKey *key, Layout 
     if (layout->strip_rows == 1 && text->body->trips == 0 && size < LARGE_STRIP) {
         layout->strip_rows = 2;
     }
+    int texels = window_texels(text, key, layout->elements);
+    while (texels > 0 && layout->strip_rows > 2 && layout->strip_rows * texels > WINDOW_TEXELS) {
+        layout->strip_rows /= 2;
+    }
+    layout->strip_rows = key->rank > 1 ? layout->strip_rows : 1;
 }
 
 bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layout)

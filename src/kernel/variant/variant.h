@@ -53,8 +53,9 @@ typedef enum Addressing { ADDRESS_STRIDED, ADDRESS_UNIT, ADDRESS_ORDERED, ADDRES
 typedef enum Outside { OUTSIDE_REPORTED, OUTSIDE_QUIET, OUTSIDE_OPEN, OUTSIDE_UNBOUNDED } Outside;
 
 /* How elements are read if the variant as a whole does not read texels. LOAD_STRIPS: the rows of a neighbor stream are
- * read as texels, in strips or in launches over pages. LOAD_TEXELS: an element consists of whole texels. */
-typedef enum LoadKind { LOAD_WORDS, LOAD_STRIPS, LOAD_TEXELS } LoadKind;
+ * read as texels, in strips or in launches over pages, through a second texture unit. LOAD_WINDOWS: the same in strips
+ * of the family gpu, and nothing else is read. LOAD_TEXELS: an element consists of whole texels. */
+typedef enum LoadKind { LOAD_WORDS, LOAD_STRIPS, LOAD_WINDOWS, LOAD_TEXELS } LoadKind;
 
 /* An argument in a launch over pages; otherwise zero. */
 typedef struct ArgPages {
@@ -246,6 +247,11 @@ bool variant_pairs(const DeviceTraits *traits);
 bool variant_flat_store(const Function *f, const VariantKey *key, int i);
 /* Sets the key of the arguments whose elements are whole texels. */
 void variant_whole(const KernelText *text, VariantKey *key);
+/* Returns whether the rows of a neighbor stream are read as texels. */
+static inline bool variant_reads_rows(const ArgKey *key)
+{
+    return key->load == LOAD_STRIPS || key->load == LOAD_WINDOWS;
+}
 /* Returns whether argument i is read through texels of four words. */
 bool variant_texel_load(const Function *f, const VariantKey *key, int i);
 /* Returns the largest number of elements of a step in a launch over pages. */
@@ -255,6 +261,8 @@ int variant_page_step(const KernelText *text, const VariantKey *key);
 int variant_neighbor_axes(int rank);
 /* Returns the number of rows of a step in a launch over pages. */
 int variant_page_rows(const KernelText *text, const VariantKey *key);
+/* Returns whether steps of a launch with one dimension are strips if all of them are whole. */
+bool variant_line_strips(const KernelText *text);
 /* Returns the number of storage blocks that the pass leaves for reading. */
 int variant_free_blocks(const KernelText *text, const VariantKey *key);
 /* Returns the number of elements that an invocation computes in one step (of a strip: in one of its
