@@ -78,10 +78,11 @@ local function add_input(d, case, k)
     local name = "x" .. k
     local shape, written = {}, in_place
     for axis, n in ipairs(case.shape) do
-        shape[axis] = in_place and n or resampled(d, n)
+        shape[axis] = (in_place or case.stencil) and n or resampled(d, n)
     end
-    local of = in_place and type or d:pick(stored[type])
-    local stream = source.stream(d, name, of, shape, value_of(of, type), {written = written})
+    local of = (in_place or case.stencil) and type or d:pick(stored[type])
+    local stream = source.stream(d, name, of, shape, value_of(of, type), {written = written,
+        rounds = case.stencil and 0})
     local map = source.places(case.shape, shape, function(index)
         local at = {}
         for axis, i in ipairs(index) do
@@ -132,8 +133,8 @@ local function add_gather(d, case, k, neighbor)
     if source.size(shape) == 0 then
         return
     end
-    local of = d:pick(stored[type])
-    local stream = source.stream(d, name, of, shape, value_of(of, type))
+    local of = case.stencil and neighbor and type or d:pick(stored[type])
+    local stream = source.stream(d, name, of, shape, value_of(of, type), {rounds = case.stencil and neighbor and 0})
     local boundary = d:pick(boundaries)
     table.insert(case.lines, stream.lines)
     local own = neighbor and d:chance(1, 3) and d:pick(boundaries) -- modes in the signature replace those of the stream
@@ -150,7 +151,7 @@ local function add_output(d, case, k)
         "r" .. k
     local output = {name = name, type = type, array = "A_" .. name}
     table.insert(case.parameters, ("out %s %s<>"):format(type, name))
-    if d:chance(1, 3) then
+    if not case.stencil and d:chance(1, 3) then
         output.view = source.stream(d, name, type, case.shape, value_of(type, type), {written = true})
         table.insert(case.lines, output.view.lines)
         table.insert(case.arguments, ("%s = %s"):format(name, name))
@@ -210,21 +211,23 @@ end
 
 local function signature(d, case)
     add_constants(d, case)
-    local variable = d:chance(1, 8)
-    if not variable and d:chance(1, 6) then
+    local variable = not case.stencil and d:chance(1, 8)
+    if not variable and not case.stencil and d:chance(1, 6) then
         add_where(d, case)
     end
     for k = 0, #d:many(1, 3, 1, function() return true end) - 1 do
         add_input(d, case, k)
     end
-    if d:chance(1, 16) then
+    if not case.stencil and d:chance(1, 16) then
         add_crowd(d, case)
     end
     for k = 1, #d:many(0, 2, 1, function() return true end) do
         add_gather(d, case, k, false)
     end
-    if d:chance(1, 4) then
-        add_gather(d, case, 0, true)
+    if case.stencil or d:chance(1, 4) then
+        for k = 0, case.stencil and d:int(0, 1) or 0 do
+            add_gather(d, case, k, true)
+        end
     end
     local finish = {}
     for k = 0, #d:many(1, 3, 1, function() return true end) - 1 do
@@ -339,9 +342,36 @@ local shapes = {
     function(d) return {d:pick {2, 1, 3, 5}, d:pick {4, 1, 3, 6, 8, 13}} end,
 }
 
+-- Rows that consist of whole steps.
+local stencil_shapes = {
+    function(d) return {d:int(1, 9), 4 * d:int(1, 17)} end,
+    function(d) return {4 * d:int(1, 17)} end,
+}
+
+-- Adds neighbors at known offsets to `sum`.
+local function neighbors(d, case)
+    local text = ""
+    for _, type in ipairs {"int", "float", "uint"} do
+        for _, entry in ipairs(case.scope.names) do
+            for _ = 1, entry.kind == "gather " .. type and entry.reach and d:int(1, 6) or 0 do
+                local offsets = {}
+                for k = 1, entry.rank do
+                    offsets[k] = tostring(d:int(-3, 3))
+                end
+                text = text .. ("sum = sum * 31 + int(\1%s\2%s\3);\n"):format(entry.name,
+                    table.concat(offsets, "\4"))
+            end
+        end
+    end
+    return text
+end
+
 local function make(d)
+    local stencil = d:chance(1, 6) -- streams that are packed, and a body without loops: steps of several rows
     local case = {
-        shape = d:weighted {{2, shapes[1]}, {1, shapes[2]}}(d), scope = body.scope(), lines = {}, parameters = {},
+        stencil = stencil,
+        shape = stencil and d:weighted {{2, stencil_shapes[1]}, {1, stencil_shapes[2]}}(d)
+            or d:weighted {{2, shapes[1]}, {1, shapes[2]}}(d), scope = body.scope(), lines = {}, parameters = {},
             arguments = {},
         formal = {}, actual = {}, arrays = {}, outputs = {},
     }
@@ -357,9 +387,9 @@ local function make(d)
     if #case.shape == 2 then
         body.add(scope, "int", "@Y", {fixed = true})
     end
-    case.helpers = body.helpers(d, scope)
-    local text = (case.crowd or "") .. body.beginning(d, scope) .. body.statements(d, scope, 2, 8) .. body.fold(d,
-        scope, "sum")
+    case.helpers = stencil and "" or body.helpers(d, scope)
+    local text = (case.crowd or "") .. (stencil and "" or body.beginning(d, scope) .. body.statements(d, scope, 2, 8))
+        .. body.fold(d, scope, "sum") .. (stencil and neighbors(d, case) or "")
     for k, output in ipairs(finish) do
         local exact = output.type == "float" and "float(sum & 65535)" or output.type .. "(sum)"
         text = text .. ("\5%s\6 = %s;\n"):format(output.name, k == 1 and exact or body.expression(d, scope,

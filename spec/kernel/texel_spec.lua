@@ -2,6 +2,7 @@
 -- several elements. Compared with Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
+local process = require "spec.support.process"
 local shortened = require "spec.support.shortened"
 local leaks = require "spec.support.leaks"
 
@@ -87,6 +88,21 @@ describe("whole texels:", function()
             end
         end
         check.equal(sums, numbers(both(a, b:domain({1, 1, 2}, {3, 4, 9}))))
+    end)
+
+    -- In the family gpu, a step of a stencil reads its neighborhood as whole texels; in the family cpu, row by row.
+    shortened(it, "random stencils are the same in both families", function(whole)
+        local count <const>, doubles <const> = whole and 60 or 10, whole
+        local script <const> = ("require 'spec.support.stencils'.run(%d, %d, %s)"):format(whole and 1 or 20, count,
+            doubles)
+        local cpu, gpu = process.run(script, {RILL_FAMILY = "cpu"}), process.run(script, {RILL_FAMILY = "gpu"})
+        assert.same({0, 0}, {cpu.status, gpu.status}, cpu.err .. gpu.err)
+        local next_line <const> = gpu.out:gmatch "[^\n]+"
+        for line in cpu.out:gmatch "[^\n]+" do assert.equal(line, next_line()) end
+        assert.equal(count, select(2, cpu.out:gsub("\n", "")))
+        if rill.device().limits.storage_blocks >= 7 then
+            assert(select(2, gpu.err:gsub("whole texels\n", "")) >= count // 4, "few stencils read whole texels")
+        end
     end)
 
     it("elements of views: strided, transposed, repeated, in place, gathered", function()

@@ -10,8 +10,8 @@ local types <const> = {
     vec4 = {"vec4", "float", 4}, vec3 = {"vec3", "float", 3}, half = {"float", "half", 1}, int16 = {"int", "int16", 1},
     uint8 = {"uint", "uint8", 1}, half4 = {"vec4", "half", 4}, double = {"double", "double", 1},
 }
-local names <const> = {"float", "float", "float", "float", "int", "int", "uint", "vec2", "vec2", "vec4", "vec4", "vec3", "half",
-    "int16", "uint8", "half4", "double"}
+local names <const> = {"float", "float", "float", "float", "int", "int", "uint", "vec2", "vec2", "vec4", "vec4", "vec3",
+    "half", "int16", "uint8", "half4", "double"}
 
 local function elements(shape)
     local n = 1
@@ -102,8 +102,9 @@ local function draw_case(d, rill, doubles)
     return text, arguments, table.concat(says, ", ")
 end
 
---- stencils.run(first, count, doubles): prints for each of `count` cases its description, the words "whole texels" if
---- each neighbor stream is read by whole texels, and the values. doubles: whether some cases have doubles.
+--- stencils.run(first, count, doubles): prints for each of `count` cases its description and the bytes of the result,
+--- and on standard error a line "whole texels" if all reads of neighbors are reads of whole texels. doubles: whether
+--- some cases have doubles.
 function stencils.run(first, count, doubles)
     local rill = require "rill"
     for seed = first, first + count - 1 do
@@ -117,7 +118,7 @@ function stencils.run(first, count, doubles)
         print(("%d: %s: %s"):format(seed, says, text), (arguments[#arguments]:bytes():gsub("[\0-\255]", function(c)
             return ("%02x"):format(c:byte())
         end)))
-        io.stderr:write(wide == streams and "whole texels\n" or os.getenv "SHOW" and says .. k:explain(table.unpack(arguments)) or "")
+        io.stderr:write(wide == streams and "whole texels\n" or "")
         for _, s in ipairs(arguments) do s:close() end
     end
 end

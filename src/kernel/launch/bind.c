@@ -9,8 +9,9 @@
 /* uniforms */
 
 enum {
-    PARTS = 64,   /* of a launch: enough for every thread to get some */
-    LEAST_RUN = 4 /* least number of steps per page lookup when several invocations share a page */
+    PARTS = 64,    /* of a launch: enough for every thread to get some */
+    LEAST_RUN = 4, /* least number of steps per page lookup when several invocations share a page */
+    BAND = 32      /* strips along x that follow each other, so that a work group covers adjacent rows */
 };
 
 static bool has_neighbors(const Plan *plan)
@@ -135,9 +136,14 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
     if (layout->strip != NO_SLOT) {
         uint32_t *w = words + layout->strip;
         int64_t columns = plan->launch_shape.size[rank - 1], rows = rank > 1 ? plan->launch_shape.size[rank - 2] : 1;
-        fill_size(columns / layout->elements, w);
+        int64_t strips = columns / layout->elements,
+                band = layout->band != NO_SLOT && strips % BAND == 0 ? BAND : strips;
+        fill_size(band, w);
         fill_size((rows + layout->strip_rows - 1) / layout->strip_rows, w + 3);
-        words[layout->steps] = (uint32_t)(plan->count / (columns * rows)) * w[0] * w[3];
+        words[layout->steps] = (uint32_t)(plan->count / (columns * rows) * strips) * w[3];
+        if (layout->band != NO_SLOT) {
+            fill_size(strips / band, words + layout->band);
+        }
     }
 }
 

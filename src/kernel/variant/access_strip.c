@@ -279,8 +279,9 @@ bool access_strip_element(StrBuf *out, const AccessText *text, const ParamUse *u
     }
     char texels[MAX_NAME + 16];
     snprintf(texels, sizeof texels, "t%d_%s", row, text->param->name);
-    bool always = off == 0 && text->key->load == LOAD_WINDOWS; /* in the step: the other case is only longer to compile */
-    strbuf_addf(out, always ? " int j = rill_k; rill_v = " : " int j = rill_k + %d; if (uint(j) < %du) { rill_v = ", off,
+    bool always = off == 0 && text->key->load == LOAD_WINDOWS; /* the other case would only take time to compile */
+    strbuf_addf(out,
+                always ? " int j = rill_k; rill_v = " : " int j = rill_k + %d; if (uint(j) < %du) { rill_v = ", off,
                 elements);
     for (int j = first; j <= last; j++) {
         if (j < last) {

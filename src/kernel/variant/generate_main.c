@@ -205,6 +205,14 @@ static void write_strip_position(Generator *g)
         g->out,
         "        int rill_z = int(rill_div(uint(rill_q), %s, %s)), rill_y = (rill_q - rill_z * int(%s)) * %d;\n",
         access_word(strip + 4), access_word(strip + 5), access_word(strip + 3), g->layout->strip_rows);
+    if (g->layout->band != NO_SLOT) {
+        int band = g->layout->band;
+        strbuf_addf(
+            g->out,
+            "        { int q = int(rill_div(uint(rill_z), %s, %s)); rill_x += (rill_z - q * int(%s)) * int(%s) * %d; "
+            "rill_z = q; }\n",
+            access_word(band + 1), access_word(band + 2), access_word(band), access_word(strip), g->layout->elements);
+    }
     strbuf_add(g->out, "        { int q = rill_z, t;");
     write_division(g, 2);
     strbuf_add(g->out, " }\n");
@@ -245,8 +253,13 @@ static void write_strip(Generator *g)
         strbuf_add(g->out, "        {\n");
         write_strip_row(g, r);
         if (g->key->rank > 1) {
-            strbuf_addf(g->out, "        int rill_n = (rill_z * int(%s) + rill_d1) * int(%s) + rill_x / %d;\n",
-                        access_word(at + 3), access_word(g->layout->strip), elements);
+            strbuf_addf(g->out, "        int rill_n = (rill_z * int(%s) + rill_d1) * ", access_word(at + 3));
+            if (g->layout->band != NO_SLOT) {
+                strbuf_addf(g->out, "(int(%s) / %d)", access_word(at), elements);
+            } else {
+                strbuf_addf(g->out, "int(%s)", access_word(g->layout->strip));
+            }
+            strbuf_addf(g->out, " + rill_x / %d;\n", elements);
         }
         write_flat_loads(g);
         generator_strip_loads(g, r);

@@ -20,7 +20,8 @@ enum {
     LEAST_TRIPS = 4,
     LARGE_STRIP =
         1200, /* tokens of all elements of a row; with 4 rows in place of 2, 8 % faster, twice the time to compile */
-    WINDOW_TEXELS = 4, /* of all rows of a step, unless these are two; the rows around the step come in addition */
+    WINDOW_TEXELS = 4,  /* of all rows of a step, unless these are two; the rows around the step come in addition */
+    WINDOW_BYTES = 64,  /* of a row of a step */
     NEAR_ROWS = 4,      /* with adjacent pages: more rows take longer to compile and are not faster */
     MAX_RUN = 64,       /* steps within a page per page lookup */
     MAX_RUN_TRIPS = 64, /* iterations of the body's loops in one such run */
@@ -125,10 +126,10 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
 }
 
 /* Returns whether all reads of a neighbor stream are at known offsets, in the elements of a step or in
- * those next to it. */
-static bool window_fits(const ParamUse *use, int elements)
+ * those next to it. More elements would not stay in registers. */
+static bool window_fits(const ParamUse *use, int elements, int bytes)
 {
-    bool fits = !use->ranges && !use->far && !use->sample;
+    bool fits = !use->ranges && !use->far && !use->sample && elements * bytes <= WINDOW_BYTES;
     for (int k = 0; k < use->offset_count; k++) {
         fits = fits && abs(use->offsets[k][0]) < elements;
     }
@@ -148,7 +149,7 @@ static LoadKind strip_load(const KernelText *text, const VariantKey *key, int el
         bool textures = text->traits->tuning[TUNING_BUFFER_TEXTURES] != 0;
         return fits && textures && arg->type->bytes < 16 ? LOAD_STRIPS : LOAD_WORDS;
     }
-    return fits && !arg->pages.near && window_fits(use, elements) ? LOAD_WINDOWS : LOAD_WORDS;
+    return fits && !arg->pages.near && window_fits(use, elements, arg->type->bytes) ? LOAD_WINDOWS : LOAD_WORDS;
 }
 
 /* Only if every argument has its own texture unit or storage block: arguments that share one have one format. */
@@ -169,9 +170,7 @@ void variant_whole(const KernelText *text, VariantKey *key)
     for (int i = 0; i < f->param_count; i++) {
         ArgKey *arg = &key->args[i];
         bool texels = arg->path == PATH_DENSE && is_read(f, key, i) && arg->type->bytes % 16 == 0;
-        arg->load = !separate                             ? LOAD_WORDS
-                    : texels && arg->load != LOAD_WINDOWS ? LOAD_TEXELS
-                                                          : arg->load;
+        arg->load = !separate ? LOAD_WORDS : texels && arg->load != LOAD_WINDOWS ? LOAD_TEXELS : arg->load;
     }
 }
 
@@ -504,7 +503,7 @@ static int window_texels(const KernelText *text, const VariantKey *key, int elem
  * covers several rows if the body is small. A window must stay in registers, with the rows around the step. */
 static void layout_strips(const KernelText *text, const VariantKey *key, Layout *layout)
 {
-    layout->strip = NO_SLOT;
+    layout->strip = layout->band = NO_SLOT;
     layout->strip_rows = 1;
     if (module_count_params(text->function, PARAM_NEIGHBOR) == 0 || !key->rows || !key->flat_stores ||
         layout->elements == 1) {
@@ -521,6 +520,7 @@ static void layout_strips(const KernelText *text, const VariantKey *key, Layout 
         layout->strip_rows /= 2;
     }
     layout->strip_rows = key->rank > 1 ? layout->strip_rows : 1;
+    layout->band = texels > 0 && key->rank > 1 ? take(layout, 3) : NO_SLOT;
 }
 
 bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layout)

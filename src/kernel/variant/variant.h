@@ -185,6 +185,9 @@ typedef struct Layout {
     int least_trips, max_trips;
     int strip_rows; /* rows of a strip: more than 1 for small stencils */
     int strip; /* words of strips: the number of strips along x and along y (size, multiplier, shift each); NO_SLOT: steps are not strips */
+    /* Words of bands of strips, which are traversed one after the other: their number (size, multiplier, shift). The
+     * strips along x are those of one band. NO_SLOT: all strips along x follow each other. */
+    int band;
     /* Words of the active list: its first element, and the index of its length, or of the starts of
      * pages after it; or NO_SLOT. */
     int active;
