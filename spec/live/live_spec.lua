@@ -421,6 +421,31 @@ describe("rill.live", function()
         view:plot("curve", 7)
     end)
 
+    test("does not draw expressions whose memory was written since", function()
+        local view, client = both {fps = 1}
+        local s, line = rill.zeros({4, 4}), rill.zeros(4)
+        local function draw(image, curve)
+            view:image("i", image)
+            view:plot("p", curve)
+            view:plot("q", {y = curve})
+            view:histogram("h", curve)
+            view:table("t", {a = curve})
+        end
+        for _ = 1, 4 do -- the last ones are not published yet
+            draw(s + 1, line + 1)
+        end
+        local image, curve = s + 2, line + 2
+        draw(image, curve)
+        s:set(5, 1, 1)
+        line:set(5, 1)
+        client:send("run", "stop") -- publishes what was not
+        assert.is_false(receive(view, client))
+        for name, arguments in pairs {image = {image}, plot = {curve}, histogram = {curve}, table = {{a = curve}}} do
+            assert.error_matches(function() view[name](view, name:sub(1, 1), table.unpack(arguments)) end,
+                "was built before memory it reads was written")
+        end
+    end)
+
     test("reads the streams of curves when it publishes them", function()
         local view, client = both {fps = 1000}
         local s = rill.from({1, 2, 3}, "float")

@@ -195,26 +195,31 @@ local function call_of(e)
     return call
 end
 
---- Raises an error if memory that a node reads was written after the node was built. The message describes the
--- expression e.
-local function check_fresh(e, node)
+-- Returns whether memory that a node reads was written after the node was built.
+local function is_stale(node)
     if node._op == LEAF then
-        if written(node._view, node._version) then
-            fail("%s was built before memory it reads was written: use it before the write, or keep its values " ..
-                "with e:eval()", expression.describe(e))
-        end
-        return
+        return written(node._view, node._version)
     end
-    for _, key in ipairs {"_a", "_b", "_c", "_d"} do
-        if node[key] then
-            check_fresh(e, node[key])
-        end
-    end
+    return node._a and is_stale(node._a) or node._b and is_stale(node._b) or node._c and is_stale(node._c)
+        or node._d and is_stale(node._d) or false
+end
+
+--- expression.is_stale(value) returns whether a value is an expression and memory that it reads was written after it
+-- was built.
+function expression.is_stale(value)
+    return expression.is(value) and is_stale(value)
+end
+
+local function fail_stale(e)
+    fail("%s was built before memory it reads was written: use it before the write, or keep its values with e:eval()",
+        expression.describe(e))
 end
 
 --- expression.check(e) raises an error if memory that an expression reads was written after it was built.
 function expression.check(e)
-    check_fresh(e, e)
+    if is_stale(e) then
+        fail_stale(e)
+    end
 end
 
 --- expression.prepare(e) returns the kernel of an expression, its arguments (streams, then constants), the number of
@@ -224,8 +229,7 @@ function expression.prepare(e)
     local call = call_of(e)
     for _, leaf in ipairs(call.leaves) do
         if written(leaf._view, leaf._version) then
-            fail("%s was built before memory it reads was written: use it before the write, or keep its values " ..
-                "with e:eval()", expression.describe(e))
+            fail_stale(e)
         end
     end
     return call.kernel, call.arguments, call.inputs, call.serial

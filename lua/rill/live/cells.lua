@@ -1,5 +1,6 @@
 -- The cells of a table panel.
 local rill = require "rill.core.public"
+local expression = require "rill.algebra.expression"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
@@ -35,7 +36,10 @@ local function check_column(where, value)
         local problem = errors.not_open(value)
         if problem then
             fail("%s: expected a list or an open stream of numbers, got %s", where, problem)
-        elseif not types.scalar(value.type) or #value.shape ~= 1 then
+        elseif kind == "expression" then
+            expression.check(value)
+        end
+        if not types.scalar(value.type) or #value.shape ~= 1 then
             fail("%s: expected a stream of numbers of one dimension, got stream<%s>[%s]", where, value.type,
                 tostring(value.shape))
         end
@@ -115,10 +119,11 @@ function cells.take(where, data, options)
     return taken
 end
 
---- cells.is_closed(data) returns whether a column was closed since it was passed.
+--- cells.is_closed(data) returns whether a column was closed since it was passed, or the memory of an expression was
+-- written.
 function cells.is_closed(data)
     for _, value in pairs(has_rows(data) and {} or data) do
-        if rill.type(value) == "stream" and errors.not_open(value) then
+        if rill.type(value) == "stream" and errors.not_open(value) or expression.is_stale(value) then
             return true
         end
     end

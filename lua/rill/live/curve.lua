@@ -1,5 +1,6 @@
 -- The series of a plot panel: points that are appended one by one, or curves that are replaced.
 local rill = require "rill.core.public"
+local expression = require "rill.algebra.expression"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
@@ -32,7 +33,10 @@ local function source_of(where, value, most)
         local problem = errors.not_open(value)
         if problem then
             fail("%s: expected an open stream, got %s", where, problem)
-        elseif not types.scalar(value.type) or #value.shape ~= 1 then
+        elseif kind == "expression" then
+            expression.check(value)
+        end
+        if not types.scalar(value.type) or #value.shape ~= 1 then
             fail("%s: expected a stream of numbers of one dimension, got stream<%s>[%s]", where, value.type,
                 tostring(value.shape))
         end
@@ -57,11 +61,16 @@ local function read(where, source, most)
     return s.size > most and s:domain(s.size - most + 1, s.size):values() or s:values()
 end
 
--- Reads the streams of a series, unless they were closed since they were passed: then the numbers before them remain.
+-- Returns whether a source was closed since it was passed, or the memory of an expression was written.
+local function is_lost(source)
+    return rill.type(source) and (errors.not_open(source) ~= nil or expression.is_stale(source))
+end
+
+-- Reads the streams of a series. If they cannot be read any more, the numbers before them remain.
 local function settle(where, series, most)
     local x, y = series.source_x, series.source_y
     series.source_x, series.source_y = nil, nil
-    if not y or rill.type(y) and errors.not_open(y) or rill.type(x) and errors.not_open(x) then
+    if not y or is_lost(y) or is_lost(x) then
         return
     end
     y = read(where, y, most)

@@ -4,6 +4,7 @@ local core = require "rill.core"
 local rill = require "rill.core.public"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
+local expression = require "rill.algebra.expression"
 local reports = require "rill.shell.profile_report"
 local tables = require "rill.core.tables"
 local cells = require "rill.live.cells"
@@ -241,13 +242,16 @@ local function is_seen(state, one)
     return state.server:clients() > 0 or state.shows or state.recording and (one.kind == "image" or one.kind == "mesh")
 end
 
--- Returns whether a value, or one of a list of meshes, was closed since it was passed.
+-- Returns whether a value, or one of a list of meshes, was closed since it was passed, or the memory of an expression
+-- was written.
 local function is_closed(value)
     local kind = rill.type(value)
     if kind == "stream" then
         return errors.not_open(value) ~= nil
     elseif kind == "mesh" or kind == "container" then
         return tostring(value):find "^closed" ~= nil
+    elseif kind == "expression" then
+        return expression.is_stale(value)
     end
     for _, item in ipairs(type(value) == "table" and not kind and value or {}) do
         if rill.type(item) == "mesh" and is_closed(item) then
@@ -263,7 +267,7 @@ local function count_version(state, one, now)
     one.due = math.max(one.due + state.interval, now - state.interval)
 end
 
--- Publishes a panel again, if its value is open.
+-- Publishes a panel again, if its value can still be read.
 local function redraw(state, one, now)
     local value = one.value
     one.stale = false
@@ -347,6 +351,9 @@ end
 -- Publishes a panel if it is time to, or remembers that it has changed.
 local function offer(state, one)
     local now = rill.clock()
+    if rill.type(one.value) == "expression" then
+        expression.check(one.value)
+    end
     if is_time(state, one, now) and is_seen(state, one) then
         redraw(state, one, now)
     else
