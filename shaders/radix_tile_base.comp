@@ -19,7 +19,7 @@ void main()
     start[digit] = sum;
     barrier();
     for (int reach = 1; reach < 256; reach *= 2) {
-        uint add = digit >= reach ? start[digit - reach] : 0u;
+        precise uint add = digit >= reach ? start[digit - reach] : 0u; // precise: else Mesa may load after the barrier
         barrier();
         start[digit] += add;
         barrier();

@@ -21,7 +21,7 @@ void main()
     sums[t] = sum;
     barrier();
     for (int reach = 1; reach < lanes; reach *= 2) {
-        uint add = lane >= reach ? sums[t - reach] : 0u;
+        precise uint add = lane >= reach ? sums[t - reach] : 0u; // precise: else Mesa may load after the barrier
         barrier();
         sums[t] += add;
         barrier();

@@ -19,7 +19,7 @@ void main()
     sums[t] = sum;
     barrier();
     for (int reach = 1; reach < 256; reach *= 2) {
-        uvec2 add = t >= reach ? sums[t - reach] : uvec2(0u);
+        precise uvec2 add = t >= reach ? sums[t - reach] : uvec2(0u); // precise: else Mesa may load after the barrier
         barrier();
         sums[t] += add;
         barrier();

@@ -28,6 +28,26 @@ describe("a group kernel", function()
         check.equal(kernels.list(64, function(i) return 64 - i end), {table.unpack(r:values(), 1, 64)})
     end)
 
+    it("reads shared memory before the next barrier, also with fast arithmetic", function()
+        local text <const> = [=[
+            kernel(64) void k(float x<>, out float r<>) {
+                shared float a[64];
+                int i = localid();
+                a[i] = x;
+                barrier();
+                float v = a[63 - i];
+                barrier();
+                float w = v * 2.0;
+                a[i] = 1000.0;
+                barrier();
+                r = w + a[i];
+            } ]=]
+        for _, fast in ipairs {false, true} do
+            local k = rill.kernel(text, {fast = fast})
+            check.equal(kernels.list(64, function(i) return 1000.0 + 2 * (64 - i) end), k(rill.iter("float", 64, 0, 64)):values())
+        end
+    end)
+
     it("drops what invocations past the end compute", function()
         local k = rill.kernel [=[
             kernel(16) void f(int x<>, neighbor int y<>, inout int all[], out int r<>, inout int z<>) {

@@ -434,6 +434,14 @@ void generate_group_queries(Generator *g)
     if (rank > 0) {
         strbuf_addf(g->out, "%s rill_localid() { return %s(gl_LocalInvocationID.%.*s); }\n", type, type, rank, "xyz");
     }
+    if (rank > 0 && !g->text->body->exact) {
+        /* Mesa's compiler (22.3) moves a load of a shared variable to the only use of its value, past barriers, if they
+         * are in the same block and the value is not precise. */
+        strbuf_addf(g->out,
+                    "void rill_barrier() { if (%s == 0u) memoryBarrierShared(); barrier(); }\n"
+                    "#define barrier rill_barrier\n",
+                    access_word(g->layout->four));
+    }
 }
 
 void generate_main(Generator *g)
