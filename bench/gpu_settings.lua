@@ -12,6 +12,12 @@ local settings = {
     {"RILL_POLL=2000", "waits poll for 2 ms", {"scalar", "sort"}},
     {"RILL_LARGE_PAGES=0", "no large pages", {"gather", "transpose", "sort"}},
     {"RILL_LARGE_PAGES=4", "large pages from 4 MiB", {"gather", "transpose", "sort", "fft20"}},
+    {"RILL_TUNE=readonly=0", "storage blocks without readonly", {"map", "stencil", "gather", "spmv", "sgemm", "fft20"}},
+    {"RILL_TUNE=look_back=0", "sorts do not look back", {"sort", "sort20"}},
+    {"RILL_TUNE=fft_elements=512", "512 elements per group", {"fft16", "fft24"}},
+    {"RILL_TUNE=fft_elements=1024", "1,024 elements per group", {"fft16", "fft20", "fft24"}},
+    {"RILL_TUNE=fft_elements=2048", "2,048 elements per group", {"fft16", "fft20", "fft24"}},
+    {"RILL_TUNE=fft_registers=8", "8 elements per lane", {"fft16", "fft24"}},
     {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "large pages of the host", {"download", "upload"}},
 }
 

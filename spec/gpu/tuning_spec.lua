@@ -49,6 +49,22 @@ local COMPUTE <const> = [[
     print(sum)
 ]]
 
+-- Sorts and transforms of the family gpu. Prints the bytes of the sorts as one number, and the greatest error of the
+-- transforms of whole numbers, which are transformed back.
+local GPU <const> = [[
+    local rill = require "rill"
+    local sum, most = 0, 0
+    local keys = rill.random(20000, {seed = 7, type = "int", low = -1000, high = 1000})
+    for i, place in ipairs(rill.argsort(keys):values()) do sum = (sum * 31 + place * i) % 1000000007 end
+    for i, byte in ipairs {keys:sort():bytes():byte(1, 7000)} do sum = (sum * 31 + byte * i) % 1000000007 end
+    for _, shape in ipairs {{128, 5}, {3, 256}, {512}, {1 << 16}} do
+        local s = rill.floor(10 * rill.random(shape, {seed = 2, type = "vec2"})):eval()
+        local first, last = s:values(), rill.fft(rill.fft(s), {inverse = true}):values()
+        for i in ipairs(first) do most = math.max(most, math.abs(first[i] - last[i])) end
+    end
+    print(sum, most)
+]]
+
 -- Together these have every value of every choice but the default.
 local TOGETHER <const> = {
     "step=8 gather_step=8 strip_rows=4", "buffer_textures=0 paired_stores=0, step=4 gather_step=4 strip_rows=2",
@@ -136,6 +152,17 @@ describe("tuning choices", function()
             end
         end)
     end
+
+    it("of sorts and transforms on GPUs are correct #large", function()
+        local expected
+        for _, value in ipairs {"look_back=0 fft_elements=512", "readonly=0 look_back=2 fft_registers=8",
+            "fft_elements=1024 fft_registers=8", "fft_elements=2048"} do
+            local sum, most = run(GPU, {RILL_TUNE = value, RILL_FAMILY = "gpu"}):match "^(%d+)\t([%d.e-]+)\n$"
+            expected = expected or sum
+            assert.equal(expected, sum, value)
+            assert.is_true(tonumber(most) < 2e-5, value .. ": " .. most)
+        end
+    end)
 
     it("are named by the message about a malformed RILL_TUNE", function()
         for _, value in ipairs { "pairs=1", "step=5", "step=4294967312", "step=", "step", "step=4x", "default=1" } do

@@ -143,6 +143,16 @@ static void replace_names(StrBuf *out, const char *source)
     }
 }
 
+/* Removes the qualifier readonly. */
+static void remove_readonly(StrBuf *out, const char *source)
+{
+    static const char qualifier[] = "readonly ";
+    for (const char *found; (found = strstr(source, qualifier)) != NULL; source = found + sizeof qualifier - 1) {
+        strbuf_add_bytes(out, source, (size_t)(found - source));
+    }
+    strbuf_add(out, source);
+}
+
 static GLuint compile_source(const char *source, size_t length)
 {
     GLuint shader = glCreateShader(GL_COMPUTE_SHADER);
@@ -160,9 +170,17 @@ static GLuint compile_source(const char *source, size_t length)
     return name;
 }
 
+/* Compiles the source after changes that the driver or RILL_TUNE needs. */
 static GLuint compile_shader(const Device *device, const char *source, size_t length)
 {
-    StrBuf text = STRBUF_EMPTY;
+    StrBuf text = STRBUF_EMPTY, plain = STRBUF_EMPTY;
+    /* The driver test runs before the choices have values. */
+    const bool forced = device->tuning[TUNING_READONLY].source == TUNING_FORCED;
+    if (forced && !device->traits.tuning[TUNING_READONLY]) {
+        remove_readonly(&plain, source);
+        source = strbuf_text(&plain);
+        length = plain.length;
+    }
     if (device->mends_literals && (strstr(source, "lf") || strstr(source, "LF"))) {
         replace_literals(&text, source);
     }
@@ -175,6 +193,7 @@ static GLuint compile_shader(const Device *device, const char *source, size_t le
         strbuf_free(&other);
     }
     strbuf_free(&text);
+    strbuf_free(&plain);
     return name;
 }
 

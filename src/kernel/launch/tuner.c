@@ -157,7 +157,7 @@ void tuner_run(Device *device)
     tuning_begin(device);
     Outcome outcome = open_streams(&tuner) ? MEASURED : FAILED;
     for (int id = 0; id < TUNING_IDS && outcome == MEASURED; id++) {
-        if (tuning_result(device, (TuningId)id)->source != TUNING_FORCED) {
+        if (tuning_choices[id].work != TUNING_NOTHING && tuning_result(device, (TuningId)id)->source != TUNING_FORCED) {
             outcome = measure(&tuner, (TuningId)id);
         }
     }

@@ -47,18 +47,28 @@ bool fft_exchange_serves(const FftPass *pass)
     return is_power(pass->radix) && is_power(pass->rest) && pass->radix >= FFT_EXCHANGE_LEAST;
 }
 
+/* Returns log2 of the elements of a group, which has at least one column. */
+static int size_of(const Fft *f, const FftPass *pass, const Stream *s, const Bits *bits)
+{
+    int most = least(most_bits(s), LANE_BITS + bits->slot), size = LEAST_BITS, columns = 0;
+    int64_t elements = f->outer * f->length * f->inner, chosen = device_traits(s->device)->tuning[TUNING_FFT_ELEMENTS];
+    if (chosen) {
+        size = least(most, log2_of(chosen));
+    } else {
+        columns = pass->rest * pass->stride > 1 ? log2_of(SECTOR / s->type->bytes) : 0;
+        for (; size < most && elements >> size > GROUPS; size++) {
+        }
+    }
+    return size < bits->length + columns ? bits->length + columns : size;
+}
+
 static Bits find_bits(const Fft *f, const FftPass *pass, const Stream *s)
 {
+    const int slots = log2_of(device_traits(s->device)->tuning[TUNING_FFT_REGISTERS]);
     Bits bits = {.length = log2_of(pass->radix)};
-    bits.slot = bits.length == 9 ? 3 : least(SLOT_BITS, bits.length - 2);
+    bits.slot = bits.length == 9 ? 3 : least(bits.length < 9 ? slots : SLOT_BITS, bits.length - 2);
     bits.last = (bits.length - 1) % bits.slot + 1;
-    int most = least(most_bits(s), LANE_BITS + bits.slot), size = LEAST_BITS;
-    int64_t elements = f->outer * f->length * f->inner;
-    for (; size < most && elements >> size > GROUPS; size++) {
-    }
-    int columns = pass->rest * pass->stride > 1 ? log2_of(SECTOR / s->type->bytes) : 0;
-    size = size < bits.length + columns ? bits.length + columns : size;
-    bits.width = size - bits.length;
+    bits.width = size_of(f, pass, s, &bits) - bits.length;
     bits.from = least(bits.width, log2_of(pass->stride));
     bits.to = least(bits.width, log2_of(pass->rest * pass->stride));
     return bits;

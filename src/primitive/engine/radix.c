@@ -454,7 +454,9 @@ bool radix_sort(const RadixJob *job, Buffer **keys, Buffer **words)
     Sort s = {
         .job = job, .device = job->device, .read_blocks = !traits->tuning[TUNING_BUFFER_TEXTURES] || !in_textures(job)};
     s.tiles = traits->family == FAMILY_GPU || job->known.buffer;
-    s.look_back = s.tiles && traits->group_progress && job->rows == 1 && job->length < LOOK_BACK_LENGTH;
+    const bool progress = traits->group_progress && traits->tuning[TUNING_LOOK_BACK] == 1;
+    s.look_back = s.tiles && (progress || traits->tuning[TUNING_LOOK_BACK] == 2) && job->rows == 1 &&
+                  job->length < LOOK_BACK_LENGTH;
     cut(&s);
     bool done, one = pass_count(job) == 1;
     if (is_short(&s)) {
