@@ -59,10 +59,21 @@ local function short(...)
     return os.getenv "RILL_SUITE_LONG" and {...} or {"long", ...}
 end
 
+-- Returns the path of the library that emulates functions of subgroups.
+local function wrong_driver()
+    local path = dofile "spec/support/compile.lua"("wrongdriver", "-ldl -lpthread") or ""
+    return path:find "^/" and path or os.getenv "PWD" .. "/" .. path
+end
+
 local passes = {
     own = {env = "", title = "the device's own family", whole = true, quick = quick, tags = short()},
     cpu = {env = "RILL_FAMILY=cpu", title = "RILL_FAMILY=cpu", whole = true, quick = quick, tags = short()},
     gpu = {env = "RILL_FAMILY=gpu", title = "RILL_FAMILY=gpu", whole = true, quick = quick, out = {no_device},
+        tags = short "slow"},
+    -- The family gpu with what most GPUs have, and software devices do not: subgroups of 32 lanes (wrongdriver.c emulates
+    -- them), and sorts that look back.
+    traits = {env = ("RILL_FAMILY=gpu RILL_TUNE=look_back=2 RILL_WRONG=subgroups LD_PRELOAD='%s'"):format(
+            wrong_driver()), title = "RILL_FAMILY=gpu with the traits of a GPU, emulated", out = {no_device, pages, timed},
         tags = short "slow"},
     gc = {env = "", title = "an aggressive garbage collector", out = {no_collector},
         options = "--helper=spec/support/gc.lua", tags = short "slow"},

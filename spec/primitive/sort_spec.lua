@@ -3,6 +3,7 @@ local check = require "spec.support.check"
 local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 local order = require "spec.support.order"
+local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -120,31 +121,57 @@ describe("sort", function()
     end)
 end)
 
--- Sorts in another process, whose driver test passes. On llvmpipe the group in the middle of a launch then waits for a
--- group that has not been started, and counts the keys of other groups itself.
-it("sorts whose groups wait for other groups #large", function()
-    local files = tempfiles.open()
-    files:write("driver_test_progress.comp", [[
-        layout(local_size_x = 1) in;
-        layout(std430, binding = 1) buffer Results { uint results[]; };
-        void main() { results[1] = 2u; }
-    ]])
-    local output = process.output([[
-        local rill, order = require "rill", require "spec.support.order"
-        print(rill.device().traits.group_progress)
-        for _, type in ipairs {"int", "double"} do
-            for _, size in ipairs {9001, 20480} do
-                local s = rill.stream(type, size, order.mixed(type, size, 7))
-                local places = order.argsort(s:values(), true)
-                local found = rill.argsort(s, {descending = true})
-                local same = rill.gather(s, found):bytes() == s:sort {descending = true}:bytes()
-                for i, place in ipairs(found:values()) do same = same and place == places[i] end
-                print(type, size, same)
+-- Sorts in another process with traits that only GPUs have.
+describe("sorts with the traits of a GPU", function()
+    local files
+
+    before_each(function() files = tempfiles.open() end)
+    after_each(function() files:close() end)
+
+    local function test(progress, ballots, more)
+        local environment = {RILL_CACHE = files.directory, RILL_FAMILY = "gpu", RILL_TUNE = "default"}
+        for name, value in pairs(more) do environment[name] = value end
+        local output = process.output([[
+            local rill, order = require "rill", require "spec.support.order"
+            local traits = rill.device().traits
+            print(traits.group_progress, traits.subgroup_ballot and traits.subgroup_size)
+            for _, type in ipairs {"int", "double"} do
+                for _, size in ipairs {9001, 20480} do
+                    local s = rill.stream(type, size, order.mixed(type, size, 7))
+                    local places = order.argsort(s:values(), true)
+                    local found = rill.argsort(s, {descending = true})
+                    local same = rill.gather(s, found):bytes() == s:sort {descending = true}:bytes()
+                    for i, place in ipairs(found:values()) do same = same and place == places[i] end
+                    print(type, size, same)
+                end
             end
+        ]], environment)
+        assert.equal(("%s\t%s\nint\t9001\ttrue\nint\t20480\ttrue\ndouble\t9001\ttrue\ndouble\t20480\ttrue\n"):format(
+            progress, ballots), output)
+    end
+
+    -- On llvmpipe the group in the middle of a launch waits for a group that has not been started, and counts the keys
+    -- of other groups itself.
+    it("whose driver test has shown that groups can wait for other groups #large", function()
+        files:write("driver_test_progress.comp", [[
+            layout(local_size_x = 1) in;
+            layout(std430, binding = 1) buffer Results { uint results[]; };
+            void main() { results[1] = 2u; }
+        ]])
+        local traits <const> = rill.device().traits
+        test(true, traits.subgroup_ballot and traits.subgroup_size, {RILL_SHADER_PATH = files.directory})
+    end)
+
+    it("with ballots in subgroups #large", function()
+        local library = preload("wrongdriver", pending)
+        if library then
+            local progress <const> = rill.device().traits.group_progress
+            local environment <const> = {LD_PRELOAD = library, RILL_WRONG = "subgroups"}
+            test(progress, 32, environment)
+            environment.RILL_TUNE = "default look_back=2"
+            test(progress, 32, environment)
         end
-    ]], {RILL_SHADER_PATH = files.directory, RILL_CACHE = files.directory, RILL_FAMILY = "gpu", RILL_TUNE = "default"})
-    files:close()
-    assert.equal("true\nint\t9001\ttrue\nint\t20480\ttrue\ndouble\t9001\ttrue\ndouble\t20480\ttrue\n", output)
+    end)
 end)
 
 describe("sort_by_key", function()

@@ -1,4 +1,4 @@
-/* Simulates drivers with errors: modifies shaders before the real driver compiles them.
+/* Simulates drivers with errors, or with functions of subgroups: modifies shaders before the real driver compiles them.
  *
  *    RILL_WRONG=half LD_PRELOAD=$PWD/build/spec/wrongdriver.so lua5.4 script.lua
  *
@@ -7,7 +7,8 @@
  * truncates, unpackHalf2x16 flushes small halves to 0), "loops" (for loops end after 1,000 iterations in total),
  * "crash" (the first launch ends the process), "reset" (launches only reset the GPU, as long as the file
  * RILL_RESETS exists), "reach" (the context is not robust; invocations that access memory beyond a binding are
- * counted and reported on stderr). RILL_CPUINFO: a file that replaces /proc/cpuinfo. Entry points are intercepted
+ * counted and reported on stderr), "subgroups" (GL_KHR_shader_subgroup with 32 lanes, by shared memory and barriers: for
+ * groups of 32, 64 ... invocations, in uniform control flow). RILL_CPUINFO: a file that replaces /proc/cpuinfo. Entry points are intercepted
  * in the resolvers of GLEW and EGL. */
 #include "interpose.h"
 
@@ -110,6 +111,38 @@ static const char reach[] =
 static const char reached[] =
     "\n#undef main\nvoid main()\n{\n    wrong_main();\n"
     "    if (wrong_n >= 0 && atomicAdd(wrong_reads, 1u) == 0u) { wrong_index = wrong_i; wrong_size = wrong_n; }\n}\n";
+
+/* Functions of subgroups for a type whose values are converted to and from 32-bit words. */
+#define SUBGROUPS(T, to, from)                                                                                         \
+    #T " subgroupShuffle(" #T " v, uint lane) { return " #from "(wrong_lane(" #to "(v), lane)); }\n"                   \
+    #T " subgroupShuffleXor(" #T " v, uint m) { return subgroupShuffle(v, gl_SubgroupInvocationID ^ m); }\n"           \
+    #T " subgroupShuffleUp(" #T " v, uint d) { return subgroupShuffle(v, gl_SubgroupInvocationID - d); }\n"            \
+    #T " subgroupShuffleDown(" #T " v, uint d) { return subgroupShuffle(v, gl_SubgroupInvocationID + d); }\n"          \
+    #T " subgroupBroadcast(" #T " v, uint lane) { return subgroupShuffle(v, lane); }\n"                                \
+    #T " subgroupBroadcastFirst(" #T " v) { return subgroupShuffle(v, 0u); }\n"                                        \
+    #T " wrong_sum(" #T " v, uint n) { " #T " s = " #T "(0); for (uint i = 0u; i < 32u; i++) {"                        \
+    " " #T " w = subgroupShuffle(v, i); s += i < n ? w : " #T "(0); } return s; }\n"                                   \
+    #T " subgroupAdd(" #T " v) { return wrong_sum(v, 32u); }\n"                                                        \
+    #T " subgroupInclusiveAdd(" #T " v) { return wrong_sum(v, gl_SubgroupInvocationID + 1u); }\n"                      \
+    #T " subgroupExclusiveAdd(" #T " v) { return wrong_sum(v, gl_SubgroupInvocationID); }\n"                           \
+    #T " subgroupMin(" #T " v) { for (uint m = 1u; m < 32u; m *= 2u) v = min(v, subgroupShuffleXor(v, m)); return v; }\n" \
+    #T " subgroupMax(" #T " v) { for (uint m = 1u; m < 32u; m *= 2u) v = max(v, subgroupShuffleXor(v, m)); return v; }\n" \
+    "bool subgroupAllEqual(" #T " v) { return subgroupMin(v) == subgroupMax(v); }\n"
+static const char subgroups[] =
+    "#define gl_SubgroupSize 32u\n#define gl_SubgroupInvocationID (gl_LocalInvocationIndex & 31u)\n"
+    "#define gl_SubgroupID (gl_LocalInvocationIndex >> 5)\n#define subgroupBarrier() barrier()\n"
+    "shared uint wrong_words[1024];\n"
+    "uint wrong_lane(uint u, uint lane) { precise uint v = u; wrong_words[gl_LocalInvocationIndex] = v; barrier();"
+    " v = wrong_words[(gl_LocalInvocationIndex & ~31u) | (lane & 31u)]; barrier(); return v; }\n"
+    "uvec4 subgroupBallot(bool b) { wrong_words[gl_LocalInvocationIndex] = uint(b); barrier(); uint m = 0u;"
+    " for (uint i = 0u; i < 32u; i++) m |= wrong_words[(gl_LocalInvocationIndex & ~31u) | i] << i;"
+    " barrier(); return uvec4(m, 0u, 0u, 0u); }\n"
+    "uint subgroupBallotBitCount(uvec4 b) { return uint(bitCount(b.x)); }\n"
+    "uint subgroupBallotFindMSB(uvec4 b) { return uint(findMSB(b.x)); }\n"
+    "bool subgroupElect() { return gl_SubgroupInvocationID == 0u; }\n"
+    "bool subgroupAny(bool b) { return subgroupBallot(b).x != 0u; }\n"
+    "bool subgroupAll(bool b) { return subgroupBallot(!b).x == 0u; }\n" SUBGROUPS(uint, , ) SUBGROUPS(int, uint, int)
+        SUBGROUPS(float, floatBitsToUint, uintBitsToFloat);
 
 /* --- rewriting --- */
 
@@ -287,6 +320,17 @@ static const char *first_line(const char *source)
     return found;
 }
 
+/* Makes the lines that require GL_KHR_shader_subgroup comments. Returns whether the text uses its functions. */
+static int remove_extensions(char *source)
+{
+    static const char line[] = "#extension GL_KHR_shader_subgroup";
+    for (char *at = source; (at = strstr(at, line)) != NULL; at++) memcpy(at, "//", 2);
+    for (const char *at = source; (at = strstr(at, "ubgroup")) != NULL; at++) {
+        if (strncmp(at - 1, "subgroup_", 9) != 0) return 1;
+    }
+    return 0;
+}
+
 /* Keeps the line numbers of the following text, which errors name. */
 static void add_line(Text *out, const char *source, const char *rest)
 {
@@ -304,6 +348,7 @@ static void shader_source(GLuint shader, GLsizei count, const GLchar *const *str
     for (GLsizei i = 0; i < count; i++)
         add(&source, strings[i], lengths && lengths[i] >= 0 ? (size_t)lengths[i] : strlen(strings[i]));
     const char *rest = first_line(source.bytes);
+    int uses = wrong("subgroups") && remove_extensions(source.bytes);
     add(&out, source.bytes, (size_t)(rest - source.bytes));
     const char *quotient = wrong("division")     ? MORE(1)
                            : wrong("divisions")  ? MORE(3)
@@ -324,7 +369,7 @@ static void shader_source(GLuint shader, GLsizei count, const GLchar *const *str
         rewrite_reads(&out, rest, rest, rest + strlen(rest));
         add_text(&out, reached);
     } else {
-        add_text(&out, wrong("half") ? half : "");
+        add_text(&out, wrong("half") ? half : uses ? subgroups : "");
         add_line(&out, source.bytes, rest);
         add_text(&out, rest);
     }
@@ -389,6 +434,17 @@ EXPORT FILE *fopen(const char *path, const char *mode)
 
 /* --- interception --- */
 
+enum { SUBGROUP_SIZE = 0x9532, SUBGROUP_STAGES, SUBGROUP_FEATURES };
+
+static PFNGLGETSTRINGIPROC real_string;
+static GLint extensions;
+
+static const GLubyte *string(GLenum name, GLuint index)
+{
+    if (name == GL_EXTENSIONS && extensions > 0 && index == (GLuint)extensions) return (const GLubyte *)"GL_KHR_shader_subgroup";
+    return real_string(name, index);
+}
+
 static Address interpose_wrap(const char *name, Address address)
 {
     if (address && strcmp(name, "glShaderSource") == 0) {
@@ -399,6 +455,10 @@ static Address interpose_wrap(const char *name, Address address)
         real_dispatch = (PFNGLDISPATCHCOMPUTEPROC)address;
         return (Address)dispatch;
     }
+    if (address && strcmp(name, "glGetStringi") == 0) {
+        real_string = (PFNGLGETSTRINGIPROC)address;
+        return (Address)string;
+    }
     if (address && strncmp(name, "glGetGraphicsResetStatus", 24) == 0) return (Address)reset_status;
     return address;
 }
@@ -408,6 +468,12 @@ void glGetIntegerv(GLenum name, GLint *values)
 {
     static void (*next)(GLenum, GLint *);
     if (!next) next = (void (*)(GLenum, GLint *))interpose_symbol("glGetIntegerv");
+    int adds = wrong("subgroups");
+    if (adds && name >= SUBGROUP_SIZE && name <= SUBGROUP_FEATURES) {
+        *values = name == SUBGROUP_SIZE ? 32 : name == SUBGROUP_STAGES ? GL_COMPUTE_SHADER_BIT : 63;
+        return;
+    }
     next(name, values);
+    if (adds && name == GL_NUM_EXTENSIONS) extensions = (*values)++;
     if (wrong("reach") && name == GL_CONTEXT_FLAGS) *values &= ~GL_CONTEXT_FLAG_ROBUST_ACCESS_BIT;
 }
