@@ -73,8 +73,8 @@ local passes = {
     -- The family gpu with what most GPUs have, and software devices do not: subgroups of 32 lanes (wrongdriver.c emulates
     -- them), and sorts that look back.
     traits = {env = ("RILL_FAMILY=gpu RILL_TUNE=look_back=2 RILL_WRONG=subgroups LD_PRELOAD='%s'"):format(
-            wrong_driver()), title = "RILL_FAMILY=gpu with the traits of a GPU, emulated", out = {no_device, pages, timed},
-        tags = short "slow"},
+            wrong_driver()), title = "RILL_FAMILY=gpu with the traits of a GPU, emulated",
+        out = {no_device, pages, timed}, tags = short "slow"},
     gc = {env = "", title = "an aggressive garbage collector", out = {no_collector},
         options = "--helper=spec/support/gc.lua", tags = short "slow"},
     -- RILL_POISON defaults to INT_MAX, a NaN, -1 (also a NaN) and 1e30. MALLOC_PERTURB_ fills what glibc's malloc

@@ -44,7 +44,8 @@ describe("a group kernel", function()
             } ]=]
         for _, fast in ipairs {false, true} do
             local k = rill.kernel(text, {fast = fast})
-            check.equal(kernels.list(64, function(i) return 1000.0 + 2 * (64 - i) end), k(rill.iter("float", 64, 0, 64)):values())
+            local x <close> = rill.iter("float", 64, 0, 64)
+            check.equal(kernels.list(64, function(i) return 1000.0 + 2 * (64 - i) end), k(x):values())
         end
     end)
 
