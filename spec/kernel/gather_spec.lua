@@ -365,3 +365,232 @@ describe("a gather", function()
         assert.equal("0x3", tostring(k(rill.stream("float", {0, 3})).shape))
     end)
 end)
+
+-- In the family gpu, such loops load the elements of four iterations before they use them (emit_ahead.c).
+describe("a loop over a gather", function()
+    leaks.watch(setup, teardown)
+
+    local gpu = rill.device().traits.family == "gpu"
+
+    -- Fails unless the program of the last launch loads elements ahead (or not) in the family gpu.
+    local function ahead(k, expected, what)
+        assert.equal(gpu and expected, k:source():find("rill_turn", 1, true) ~= nil, what or k.name)
+    end
+
+    local function wrapped(v)
+        return (v + (1 << 31) & 0xffffffff) - (1 << 31)
+    end
+
+    -- Pairs of bounds: near each other, empty, far below and above the elements.
+    local function bounds(least, most)
+        local a, b = {}, {}
+        for i = -5, 20, 3 do
+            for k = -5, 20 do
+                a[#a + 1], b[#b + 1] = i, k
+            end
+        end
+        for _, pair in ipairs {{most - 9, most - 1}, {most - 3, most - 1}, {most, least}, {least, least + 1},
+            {least, least + 2}, {least, least + 11}, {most - 2, most - 2}, {0, least}, {most, 0}} do
+            a[#a + 1], b[#b + 1] = table.unpack(pair)
+        end
+        return a, b
+    end
+
+    it("reads the elements between its bounds, in order", function()
+        local least, most = -1 << 31, (1 << 31) - 1
+        local heads = {
+            {"for (int j = a; j < b; j++)", 1, 0}, {"for (int j = a; j < b; ++j)", 1, 0},
+            {"for (int j = a; j <= b; j += 1)", 1, 1}, {"for (int j = a; j < b - 2; j += 3)", 3, -2},
+            {"int j; for (j = a; j < b; j++)", 1, 0, "v += j;"},
+            {"const int STEP = 2; for (int j = a; j < max(b, -7); j += 2)", 2, 0},
+            {"for (uint j = uint(max(a, 0)); j <= uint(max(b, 0)); j++)", 1, 1, nil, true},
+            {"for (uint j = uint(max(a, 0)); j < uint(max(b, 0)); j += 2u)", 2, 0, nil, true},
+        }
+        local q = kernels.list(13, function(i) return i * i * 7 % 31 end)
+        for _, head in ipairs(heads) do
+            local text, step, more, after, unsigned = table.unpack(head, 1, 5)
+            local a, b = bounds(least, most)
+            if step > 1 or unsigned then -- b - 2 must not wrap around
+                a, b = table.move(a, 1, #a - 9, 1, {}), table.move(b, 1, #b - 9, 1, {})
+            end
+            local k = rill.kernel(("kernel void f(int a<>, int b<>, int q[], out int r<>) { int v = 7; "
+                .. "%s { v = v * 31 + q[j]; } %s r = v; }"):format(text, after or ""))
+            local r <close> = k(rill.from(a, "int"), rill.from(b, "int"), rill.from(q, "int"))
+            ahead(k, true, text)
+            check.equal(kernels.list(#a, function(i)
+                local v, j, stop = 7, a[i], b[i] + more
+                if unsigned then
+                    j, stop = math.max(j, 0), math.max(b[i], 0) + more
+                elseif text:find "max" then
+                    stop = math.max(b[i], -7)
+                end
+                while j < stop do
+                    v, j = wrapped(v * 31 + q[math.max(0, math.min(12, j)) + 1]), j + step
+                end
+                return wrapped(after and v + j or v)
+            end), r:values())
+        end
+        -- Constants, and a number that exceeds an int.
+        local k = rill.kernel "kernel void f(int q[], out int r<>) { int v = 0; \z
+            for (int j = 0; j < 99; j++) v = v * 3 + q[j]; for (uint j = 4294967290u; j < 4294967295u; j++) v += q[j]; \z
+            r = v; }"
+        local r <close> = k {q = rill.from(q, "int"), shape = 3}
+        ahead(k, true)
+        local v = 0
+        for j = 0, 98 do v = wrapped(v * 3 + q[math.min(12, j) + 1]) end
+        v = wrapped(v + 5 * q[13])
+        check.equal({v, v, v}, r:values())
+    end)
+
+    -- Launches that check indices have the loop as written.
+    local function same(k, call)
+        local r = k(call)
+        ahead(k, true)
+        local before = rill.check(true)
+        local other = k(call)
+        rill.check(before)
+        check.equal(other:values(), r:values())
+        return r
+    end
+
+    local floats = rill.random(100, {seed = 3, low = -1})
+    local indices = rill.random(100, {seed = 4, type = "int", low = 0, high = 99})
+    local pairs_of = rill.random(50, {seed = 5, type = "vec2", low = -1})
+
+    it("has the same bits if its elements are loaded ahead", function()
+        local STRUCTURE <const> = "struct S { float a; float2 b; };\n"
+        local function body(text, parameters, stream)
+            local k = rill.kernel((STRUCTURE .. "float d(float q[], int j) { return q[j + 1] - q[j]; }\n"
+                .. "kernel void f(int n<>, float q[], int at[], float2 w[], %s out float r<>) { float v = 0.1; "
+                .. "for (int j = n / 9; j < n; j++) { %s } r = v; }"):format(parameters or "", text))
+            same(k, {n = rill.iota(40), q = floats, at = indices, w = pairs_of, u = stream}):close()
+        end
+        body "v = v * 0.99 + q[j] * q[j];"
+        body "v = v * 0.99 + q[99 - j] / (1.5 + q[j]);"
+        body "v += w[j].x * v - w[j].y;"
+        body "v += q[at[j]] * w[j].y;" -- as in a sparse product
+        body "int k = n + j; int m = k % 7; v += q[m] * w[(k - m) / 2].x;"
+        body "if (q[j] > 0.0) v += q[j] * 0.3; else v -= q[j + 1];"
+        body "v += q[j] > 0.1 ? q[j] : q[at[0]] * 0.7;"
+        body "float2 d = w[j]; d = d * d + v; v = dot(d, float2(0.1, 0.7));"
+        body "float x = q[j]; { float y = w[j].x; x += y; } v = v * 0.5 + x; x = 0.0;"
+        body "v += q[float(j) * 0.5] * 0.1;"
+        body "v += d(q, j); v *= 0.5 + q[j];"
+        body "int k = at[j]; v += q[k] + w[k / 2].y;"
+        body("{ v += u[j % 10][n % 10] * 0.1; } v *= 0.9 + u[int2(n % 10, j % 10)];", "float u[][],",
+            floats:reshape {10, 10})
+        body("v += q[j] * u[j].a - u[j].b.y;", "S u[],", (rill.kernel(STRUCTURE
+            .. "kernel void f(float x<>, out S r<>) { S s; s.a = x; s.b = float2(x * x, x + 1.0); r = s; }"))(floats))
+        body("v = v * 0.7 + u[j];", "float u[],", rill.from(floats:values(), "half"))
+        body("v = v * 0.7 + u[j].w;", "float4 u[],",
+            rill.stream("unorm8x4", 60, function(i) return {0, 0, 0, i / 64} end))
+        body("v = v * 0.7 + u[j];", "float u[],", floats:stride(2))
+        body("v = v * 0.7 + u[j];", "float u[],", rill.iota(60))
+    end)
+
+    it("has the same bits with doubles #doubles", function()
+        local k = rill.kernel "kernel void f(int n<>, double q[], out double r<>) { double v = 0.1; \z
+            for (int j = 0; j < n; j++) v = v * 0.99 + q[j] * q[j]; r = v; }"
+        same(k, {n = rill.iota(40), q = rill.random(40, {seed = 3, type = "double", low = -1})})
+    end)
+
+    it("is part of functions, groups, variable outputs and fused launches", function()
+        local function sums(q, n)
+            local list, v = {}, 0
+            for j = 1, n do
+                v = v + q[j]
+                list[j] = v
+            end
+            return list
+        end
+        local values = kernels.list(100, function(i) return i * 7 % 23 end)
+        local q = rill.from(values, "int")
+        local expected = kernels.list(30, function(i) return i > 1 and sums(values, i - 1)[i - 1] or 0 end)
+        local loop = "int v = 0; for (int j = 0; j < n; j++) v += q[j];"
+        local called = rill.kernel("int sum(int q[], int n) {" .. loop .. " return v; }\n"
+            .. "kernel void f(int n<>, int p[], int q[], out int r<>) { r = sum(p, n) + sum(q, n); }")
+        check.equal(expected, (called(rill.iota(30), rill.stream("int", 9), q)):values())
+        ahead(called, true)
+        local group = rill.kernel("kernel(32) void f(int n<>, int q[], out int r<>) { shared int s[32];" .. loop
+            .. "s[localid()] = v; barrier(); r = s[localid()]; }")
+        check.equal(expected, group(rill.iota(30), q):values())
+        ahead(group, true)
+        local fused = rill.kernel("kernel void f(int n<>, int q[], out int r<>) {" .. loop .. " r = v; }")
+        check.equal(expected, fused(rill.iota(30) * 2 - rill.iota(30), q):values())
+        local pushes = rill.kernel "kernel void f(int n<>, int q[], vout int r<>) { int v = 0; \z
+            for (int j = 0; j < n; j++) { v += q[j]; push(r, v); } }"
+        check.equal(sums(values, 30), pushes(rill.from({30}, "int"), q):values())
+    end)
+
+    it("loads elements of containers as written", function()
+        local c = rill.sparse("int", {64}, {page = {8}})
+        c:write(rill.iota(24), 17)
+        local k = rill.kernel "kernel void f(int n<>, int q[], out int r<>) { int v = 0; \z
+            for (int j = 0; j < n; j++) v += q[j]; r = v; }"
+        local r = k(rill.from({20, 64}, "int"), c)
+        check.equal({0 + 1 + 2 + 3, 23 * 12}, r:values())
+        ahead(k, false)
+    end)
+
+    it("that has no end is an error", function()
+        local limit = rill.device().traits.loop_limit
+        if limit and limit > 0 then -- elsewhere it hangs
+            local k = rill.kernel "kernel void f(int q[], int n, out int r<>) { int v = 0; \z
+                for (int j = 0; j <= n; j++) v += q[j]; r = v; }"
+            check.names({"loops exceed"}, kernels.finished(k), {q = rill.iota(4), n = 2147483647, shape = 3})
+        end
+    end)
+
+    it("reports the indices that it uses", function()
+        local before = rill.check(true)
+        local k = rill.kernel "kernel void f(int q[], int n, out int r<>) { int v = 0; \z
+            for (int j = 0; j < n; j++) { v += q[j]; if (j > 0) v += q[j - 1]; } r = v; }"
+        check.equal({2 * 120 - 15}, (k {q = rill.iota(16), n = 16, shape = 1}):values())
+        check.names({"argument 'q': index 16 is out of range 0 .. 15"}, kernels.finished(k),
+            {q = rill.iota(16), n = 17, shape = 1})
+        rill.check(before)
+    end)
+
+    it("loads nothing ahead if it has another form", function()
+        local function body(text, expected)
+            local k = rill.kernel(("kernel void f(int n, inout int g[], int q[], out int r<>) { "
+                .. "int v = 1, i = indexof(r).x; int a[4]; %s r = v; }"):format(text))
+            local g <close> = rill.iota(50)
+            local r <close> = k {n = 20, g = g, q = indices, shape = 3}
+            ahead(k, false, text)
+            local values = indices:values()
+            check.equal(kernels.list(3, function(at) return wrapped(expected(values, at - 1)) end), r:values())
+        end
+        local function sum(from, to, q)
+            local v = 1
+            for j = from, to do v = v + q[j + 1] end
+            return v
+        end
+        body("for (int j = 0; j < n; j++) { if (q[j] == 200) break; v += q[j]; }", function(q) return sum(0, 19, q) end)
+        body("for (int j = 0; j < n; j++) { if (j < 5 + i) continue; v += q[j]; }",
+            function(q, i) return sum(5 + i, 19, q) end)
+        body("for (int j = 0; j < n; j++) { v += q[j]; j++; }", function(q)
+            local v = 1
+            for j = 0, 19, 2 do v = v + q[j + 1] end
+            return v
+        end)
+        body("int m = n; for (int j = 0; j < m; j++) { v += q[j]; m -= 1; }", function(q) return sum(0, 9, q) end)
+        body("int k = i; for (int j = 0; j < n; j++) { k = q[k]; } v = k;", function(q, i)
+            for _ = 1, 20 do i = q[i + 1] end
+            return i
+        end)
+        body("for (int j = 0; j < n; j++) { v += g[j]; g[j] = 0; } v = 1;", function() return 1 end)
+        body("for (int j = 0; j < n; j++) { if (j + 1 < n) v += q[j + 1]; }", function(q) return sum(1, 19, q) end)
+        body("for (int j = 0; j < 4; j++) { a[j] = q[j]; } v += a[0] + a[3];",
+            function(q) return 1 + q[1] + q[4] end)
+        body("for (int j = n - 1; j >= 0; j--) v += q[j];", function(q) return sum(0, 19, q) end)
+        body("for (int j = 0; j < n && v < 9999; j++) v += q[j];", function(q) return sum(0, 19, q) end)
+        body("for (int j = 0; float(j) < float(n); j++) v += q[j];", function(q) return sum(0, 19, q) end)
+        if rill.device().traits.subgroup_ops then -- other invocations would add together
+            local k = rill.kernel "kernel(32) void f(int n<>, int q[], out int r<>) { int v = 0; \z
+                for (int j = 0; j < n; j++) v += q[j] * subgroupAdd(1); r = v; }"
+            k(rill.iota(32), indices)
+            ahead(k, false)
+        end
+    end)
+end)

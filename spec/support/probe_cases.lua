@@ -96,6 +96,19 @@ for _, n in ipairs {2048, 4096} do
     end, 1)
 end
 
+-- A kernel as users write it: each element reads all others.
+add("all pairs kernel 4096", 4096, 32 * 4096, function(rill)
+    local q, r = rill.random(4096, {seed = 1, type = "vec4"}), rill.stream("vec4", 4096)
+    local pairs = rill.kernel [[kernel void pairs(float4 p<>, float4 q[], int n, out float4 r<>) {
+        float4 sum = float4(0);
+        for (int j = 0; j < n; j++) {
+            float4 d = q[j] - p;
+            sum += d / (dot(d, d) + 0.01);
+        }
+        r = sum; }]]
+    return function() pairs(q, q, 4096, r) end
+end, 1)
+
 for _, side in ipairs {256, 1024} do
     add(("multigrid %d^2"):format(side), side * side, 12 * side * side, function(rill)
         local b, h = floats(rill, {side, side}), rill.solve.hierarchy {shape = {side, side}}

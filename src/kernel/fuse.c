@@ -202,6 +202,9 @@ static bool fuse_bodies(Body *to, const Kernel *kernel, const Kernel *const inpu
     }
     size_t start = to->text.length;
     add_body(to, &kernel->body);
+    strbuf_add(&to->ahead, strbuf_text(&kernel->body.ahead));
+    to->ahead_at = start + kernel->body.ahead_at;
+    to->ahead_end = start + kernel->body.ahead_end;
     for (size_t k = 0; k < kernel->body.gathers.count; k++) {
         BodyGather g = kernel->body.gathers.items[k];
         if (!ARRAY_ROOM(&to->gathers)) {

@@ -8,6 +8,7 @@
 void body_free(Body *body)
 {
     strbuf_free(&body->text);
+    strbuf_free(&body->ahead);
     free(body->gathers.items);
     free(body->marks.items);
     *body = (Body){0};
@@ -97,6 +98,23 @@ static void write_entry(const Function *kernel, BodyMode mode, const Function *l
     strbuf_add(out, "}\n");
 }
 
+/* Writes the text for GPUs, whose loops load elements ahead. There is none if it is too large, or with operations of
+ * subgroups: their invocations would execute other iterations together. */
+static void write_ahead(const Module *module, const Function *kernel, Body *body)
+{
+    Body other = {0};
+    Instance instance;
+    bool wanted = body->has_ahead;
+    for (int i = 0; i < SUBGROUP_TRAITS; i++) {
+        wanted = wanted && !body->subgroup[i];
+    }
+    if (wanted && emit_body(module, kernel, true, &other, &instance)) {
+        body->ahead = other.text;
+        other.text = STRBUF_EMPTY;
+    }
+    body_free(&other);
+}
+
 bool body_create(const Module *module, const Function *kernel, BodyMode mode, const Function *launched, Body *body)
 {
     Instance instance;
@@ -104,10 +122,13 @@ bool body_create(const Module *module, const Function *kernel, BodyMode mode, co
     if (mode != BODY_PLAIN) {
         write_pushes(kernel, mode, !module->fast, &body->text);
     }
-    if (!emit_body(module, kernel, body, &instance)) {
+    body->ahead_at = body->text.length;
+    if (!emit_body(module, kernel, false, body, &instance)) {
         body_free(body);
         return false;
     }
+    body->ahead_end = body->text.length;
+    write_ahead(module, kernel, body);
     body->unbounded = instance.unbounded || instance.trips > (double)LONG_LOOPS;
     body->trips = instance.trips;
     body->tokens = (size_t)instance.tokens;

@@ -92,8 +92,11 @@ typedef struct Body {
                             the end of the '{' */
         size_t count, capacity;
     } marks;
-    int locals;                /* the number of its variables */
-    StrBuf text;               /* constants, shared variables of a group kernel, functions */
+    int locals;   /* the number of its variables */
+    StrBuf text;  /* constants, shared variables of a group kernel, functions */
+    StrBuf ahead; /* replaces these bytes of `text` on GPUs: see emit_ahead.c. Empty: nothing does */
+    size_t ahead_at, ahead_end;
+    bool has_ahead;            /* a loop can load elements ahead */
     char entry[MAX_NAME + 16]; /* name of the GLSL function of the kernel itself */
     ParamUse use[MAX_PARAMS];
     bool uses_at, uses_at_high; /* the body uses the index of the launch: rill_at(), rill_at(d) */

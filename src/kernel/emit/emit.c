@@ -342,6 +342,7 @@ Instance emit_instance(Emit *e, const Function *f, const int *bound)
     }
     Emit inner = {.t = e->t, .module = e->module, .root = e->root, .body = e->body, .instances = list};
     inner.variables = e->variables;
+    inner.forward = e->forward;
     inner.trips = 1;
     inner.self = (Instance){.function = f, .number = number};
     memcpy(inner.self.bound, bound, (size_t)f->param_count * sizeof *bound);
@@ -412,7 +413,7 @@ static void write_constants(Emit *e)
     emit_append(e);
 }
 
-bool emit_body(const Module *module, const Function *kernel, Body *body, Instance *instance)
+bool emit_body(const Module *module, const Function *kernel, bool forward, Body *body, Instance *instance)
 {
     InstanceList list = {0};
     Tree *tree = module->tree;
@@ -421,6 +422,7 @@ bool emit_body(const Module *module, const Function *kernel, Body *body, Instanc
     for (int i = 0; i < kernel->param_count; i++) {
         bound[i] = param_kinds[kernel->params[i].kind].stream ? i : -1;
     }
+    e.forward = forward;
     e.variables = calloc(tree->nodes.count, sizeof *e.variables);
     if (!e.variables) {
         return error_set("out of host memory");

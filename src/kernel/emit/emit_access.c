@@ -110,6 +110,9 @@ static void put_gather(Emit *e, const Access *access, int root)
 
 void emit_gather(Emit *e, NodeIndex node)
 {
+    if (emit_loaded(e, node)) {
+        return;
+    }
     Access access = access_of(e, node);
     int root = emit_root(e, access.name);
     if (node == e->held) {

@@ -86,6 +86,9 @@ void emit_local(Emit *e, NodeIndex node)
     const EmitVariable *variable = &e->variables[emit_node(e, node)->target];
     bool hidden = variable->hidden && emit_exact(e) && !e->fixed;
     bool apart = variable->counter && node != e->plain;
+    if (emit_early(e, node)) {
+        return;
+    }
     if (apart) {
         emit_text(e, "rill_own(");
     } else if (hidden) {

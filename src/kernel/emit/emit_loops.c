@@ -330,6 +330,9 @@ static void put_for(Emit *e, const Loop *loop)
     uint8_t reach = 0;
     NodeIndex value, variable = emit_head_variable(e, loop->node, &value);
     bool known = for_trips(e, loop, &trips, &reach);
+    if (emit_ahead(e, loop->node, known ? trips : 0, reach)) {
+        return;
+    }
     emit_text(e, "for (");
     if (emit_node(e, loop->head)->kind == NODE_DECLARE) {
         emit_declare(e, loop->head, loop->node);

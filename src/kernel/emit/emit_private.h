@@ -14,6 +14,8 @@ typedef struct EmitVariable {
     bool fixed;      /* a constant of which constant expressions may consist */
     bool hidden;     /* a constant that may be 0, which must be hidden from the compiler (device.h, exact_zeros) */
     bool zero;       /* a constant of the module that may contain a 0 */
+    bool early;      /* of the body of a loop: its value is known before the iteration (emit_ahead.c) */
+    uint8_t loaded;  /* of a Gather: 1-based number of the element that is loaded before the iteration; 0: none */
 } EmitVariable;
 
 /* One copy of a function in the generated text: its stream parameters are bound to parameters of the launched kernel. */
@@ -41,6 +43,8 @@ typedef struct InstanceList {
     } matrices;
 } InstanceList;
 
+typedef struct Ahead Ahead; /* a loop that loads elements ahead: see emit_ahead.c */
+
 typedef struct Emit {
     Typing t; /* for the functions of type_private.h */
     const Module *module;
@@ -55,17 +59,20 @@ typedef struct Emit {
         BodyGather *items; /* in `out` */
         size_t count, capacity;
     } gathers;
-    size_t statement;  /* 1 + where a statement begins whose gathers are listed; 0: they are not */
-    int labels;        /* switches that contain the statement */
-    bool listed;       /* the next statement is one of a block */
-    int depth;         /* of blocks */
-    int loops;         /* that contain the statement */
-    double trips;      /* product of the iterations of all bounded loops that contain the statement */
-    NodeIndex written; /* an Element that is being assigned */
-    NodeIndex held;    /* an Element whose value is in the variable rill_v */
-    NodeIndex plain;   /* a Local that is written without rill_own() */
-    bool marked;       /* names and statements are marked: see BodyMark */
-    bool fixed;        /* the length of an array, a label or a constant expression is being written */
+    size_t statement;   /* 1 + where a statement begins whose gathers are listed; 0: they are not */
+    int labels;         /* switches that contain the statement */
+    bool listed;        /* the next statement is one of a block */
+    int depth;          /* of blocks */
+    int loops;          /* that contain the statement */
+    double trips;       /* product of the iterations of all bounded loops that contain the statement */
+    NodeIndex written;  /* an Element that is being assigned */
+    NodeIndex held;     /* an Element whose value is in the variable rill_v */
+    NodeIndex plain;    /* a Local that is written without rill_own() */
+    bool marked;        /* names and statements are marked: see BodyMark */
+    bool fixed;         /* the length of an array, a label or a constant expression is being written */
+    bool forward;       /* the text for GPUs is being written, whose loops load elements ahead (emit_ahead.c) */
+    const Ahead *ahead; /* a loop whose elements are being loaded */
+    int turn;           /* iteration, 1 to 4, of such a loop that is being written; 0: none */
     bool failed;
 } Emit;
 
@@ -202,6 +209,17 @@ void emit_call(Emit *e, NodeIndex node);
 void emit_builtin(Emit *e, NodeIndex node);
 void emit_random(Emit *e, NodeIndex node);
 
+/* Loops that load the elements of several iterations ahead (emit_ahead.c). */
+/* Writes such a loop if e->forward. `trips`: the number of its iterations; 0: unknown. `reach`: see EmitVariable. Returns false
+ * if the loop has another form, or the text is not for GPUs. */
+bool emit_ahead(Emit *e, NodeIndex loop, double trips, uint8_t reach);
+/* While elements are loaded: writes the value of a variable of the loop. Returns false for other variables. */
+bool emit_early(Emit *e, NodeIndex local);
+/* Writes an element that was loaded before the iteration. Returns false for other gathers. */
+bool emit_loaded(Emit *e, NodeIndex gather);
+
+/* Returns the number of bytes of a value, without padding. */
+double emit_bytes(const Emit *e, TypeIndex type);
 /* Writes statements (emit_statement.c). */
 void emit_block(Emit *e, NodeIndex block);
 void emit_declare(Emit *e, NodeIndex node, NodeIndex loop);
@@ -220,7 +238,8 @@ NodeIndex emit_head_variable(const Emit *e, NodeIndex loop, NodeIndex *value);
 /* Returns whether a part of the tree may change a variable. */
 bool emit_changes(const Emit *e, NodeIndex node, NodeIndex variable);
 
-/* Creates the body of a kernel like body_create, without its entry function. Returns false with error_set on failure. */
-bool emit_body(const Module *module, const Function *kernel, Body *body, Instance *instance);
+/* Creates the body of a kernel like body_create, without its entry function. `forward`: see Emit. Returns false with
+ * error_set on failure. */
+bool emit_body(const Module *module, const Function *kernel, bool forward, Body *body, Instance *instance);
 
 #endif

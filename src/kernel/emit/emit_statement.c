@@ -49,20 +49,19 @@ void emit_declare(Emit *e, NodeIndex node, NodeIndex loop)
     }
 }
 
-/* Returns the number of bytes of a value, without padding. */
-static double bytes_of(const Emit *e, TypeIndex type)
+double emit_bytes(const Emit *e, TypeIndex type)
 {
     TypeInfo info = pass_info(&e->t, type);
     double bytes = 0.0;
     if (info.base == BASE_ARRAY) {
-        return info.length * bytes_of(e, info.element);
+        return info.length * emit_bytes(e, info.element);
     }
     if (info.base != BASE_STRUCTURE) {
         return info.rows * info.columns * (info.base == BASE_DOUBLE ? 8.0 : 4.0);
     }
     for (NodeIndex d = emit_node(e, info.structure)->child; d; d = emit_node(e, d)->next) {
         for (NodeIndex v = pass_child(&e->t, d, 1); v; v = emit_node(e, v)->next) {
-            bytes += bytes_of(e, emit_node(e, v)->type);
+            bytes += emit_bytes(e, emit_node(e, v)->type);
         }
     }
     return bytes;
@@ -88,7 +87,7 @@ static void shared_variables(Emit *e, NodeIndex node)
         emit_lengths(e, emit_node(e, i)->child, 0);
         emit_lengths(e, emit_node(e, n->child)->child, 0);
         emit_text(e, ";\n");
-        e->body->shared_bytes += bytes_of(e, emit_node(e, i)->type);
+        e->body->shared_bytes += emit_bytes(e, emit_node(e, i)->type);
     }
     strbuf_add(&e->body->text, strbuf_text(&e->out));
     strbuf_free(&e->out);

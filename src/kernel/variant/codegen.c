@@ -340,8 +340,31 @@ static void write_declarations(Generator *g)
     }
 }
 
+/* Returns whether the loops load elements ahead: on GPUs, unless functions compute the addresses of elements, of which each
+ * loop would have five copies. Indices that are out of range are reported in the order of the text. */
+static bool loads_ahead(const Generator *g)
+{
+    bool ahead = g->text->traits->family == FAMILY_GPU && g->text->body->ahead.length > 0 && !g->key->check;
+    for (int i = 0; i < g->f->param_count && ahead; i++) {
+        ahead = g->f->params[i].kind != PARAM_GATHER || !path_mapped(g->key->args[i].path);
+    }
+    return ahead;
+}
+
+static void write_ahead(Generator *g)
+{
+    const Body *body = g->text->body;
+    strbuf_add_bytes(g->out, strbuf_text(&body->text), body->ahead_at);
+    strbuf_add(g->out, strbuf_text(&body->ahead));
+    strbuf_add(g->out, strbuf_text(&body->text) + body->ahead_end);
+}
+
 static void write_body(Generator *g)
 {
+    if (loads_ahead(g)) {
+        write_ahead(g);
+        return;
+    }
     StrBuf body = STRBUF_EMPTY;
     bool used[MAX_PARAMS] = {false}, shared = shared_addresses(g, &body, used);
     for (int i = 0; i < g->f->param_count; i++) {
