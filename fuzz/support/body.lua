@@ -258,6 +258,38 @@ local function loop(d, scope)
     return ("int %s = 0;\ndo {\n\11%s} while (++%s < %d);\n"):format(name, text, name, trips)
 end
 
+-- A loop between two bounds over elements of gathers, which GPUs load before use (src/kernel/emit/emit_ahead.c).
+local function over_elements(d, scope)
+    local gathers, trips = {}, 28
+    for _, type in ipairs {"int", "float"} do
+        for _, entry in ipairs(names_of(scope, "gather " .. type)) do
+            gathers[#gathers + 1] = not entry.reach and {entry = entry, type = type} or nil
+        end
+    end
+    if #gathers == 0 or scope.trips * trips > MOST_TRIPS then
+        return ""
+    end
+    local bounds = {expression(d, scope, "int", 1), expression(d, scope, "int", 1)}
+    local from, to, name, inner = fresh(scope, "n"), fresh(scope, "n"), fresh(scope, "i"), scope_of(scope)
+    inner.trips, inner.depth, inner.looped, inner.counter = scope.trips * trips, scope.depth + 1, true, name
+    add(inner, "int", name, {fixed = true})
+    local text = table.concat(d:many(1, 3, 2, function()
+        local gather, indices = d:pick(gathers), {}
+        for k = 1, gather.entry.rank do
+            indices[k] = d:chance(2, 3) and ("%s + %d"):format(name, d:int(-3, 3))
+                or ("int(uint(%s) %% 17u) - 3"):format(expression(d, inner, "int", 1))
+        end
+        local sum = target(d, inner, gather.type, 1)
+        return sum and ("%s = %s(%s%s + \1%s\2%s\3);\n"):format(sum, gather.type == "float" and "w" or "", sum,
+            gather.type == "float" and "" or " * 3", gather.entry.name, table.concat(indices, "\4")) or ""
+    end)) .. statements(d, inner, 0, 1)
+    add(scope, "int", from, {fixed = true})
+    add(scope, "int", to, {fixed = true})
+    return ("int %s = int(uint(%s) %% 12u) - 5, %s = int(uint(%s) %% 26u) - 5;\n"):format(from, bounds[1], to,
+        bounds[2]) .. ("for (int %s = %s; %s %s %s; %s) {\n\11%s}\n"):format(name, from, name, d:pick {"<", "<="}, to,
+            d:pick {name .. "++", "++" .. name, name .. " += 1", name .. " += 2"}, text)
+end
+
 local function switch(d, scope)
     local text = ("switch (%s & %d) {\n"):format(expression(d, scope, "int", 2), d:pick {3, 1, 7})
     for k, case in ipairs(d:many(1, 4, 2, function()
@@ -320,13 +352,14 @@ end
 local rows = {
     {8, assignment}, {2, declaration}, {2, array}, {2, condition}, {5, loop}, {1, switch}, {3, exchange}, {2,
         columns}, {4, shift_elements},
-    {1, early_return}, {2, update}, {1, pushed},
+    {1, early_return}, {2, update}, {1, pushed}, {3, over_elements},
 }
 
 function statements(d, scope, least, most)
     return table.concat(d:many(least, most, 2, function()
         local make = d:weighted(rows)
-        if (make == loop or make == shift_elements) and scope.depth > 3 or make == array and scope.trips > 8 then
+        local loops = make == loop or make == shift_elements or make == over_elements
+        if loops and scope.depth > 3 or make == array and scope.trips > 8 then
             make = assignment
         end
         return make(d, scope)
