@@ -24,8 +24,20 @@ for _, bits in ipairs {16, 20} do
         local x = floats(rill, n)
         return function() return x:sum() end
     end)
+    add("sum of doubles 2^" .. bits, n, 8 * n, function(rill)
+        local x = rill.random(n, {seed = 1, low = -1, type = "double"})
+        return function() return x:sum() end
+    end)
+    add("maximum 2^" .. bits, n, 4 * n, function(rill)
+        local x = floats(rill, n)
+        return function() return x:max() end
+    end)
     add("scan 2^" .. bits, n, 8 * n, function(rill)
         local x = floats(rill, n)
+        return function() return x:scan() end
+    end)
+    add("scan of doubles 2^" .. bits, n, 16 * n, function(rill)
+        local x = rill.random(n, {seed = 1, low = -1, type = "double"})
         return function() return x:scan() end
     end)
     add("filter 2^" .. bits, n, 6 * n, function(rill)

@@ -1,5 +1,6 @@
 #include "primitive/engine/reducer_glsl.h"
 
+#include "base/round.h"
 #include "gpu/program/profile.h"
 #include "gpu/program/program.h"
 #include "kernel/emit/glsl.h"
@@ -22,7 +23,12 @@ int reducer_words(const Type *type)
     return glsl_words(type);
 }
 
-enum { PART_ELEMENTS = 16 * REDUCER_FLUSHED };
+enum {
+    PART_ELEMENTS = 16 * REDUCER_FLUSHED,
+    TREE_GROUP = 256,
+    STAGED_BYTES = 64, /* least bytes of a lane that are staged at a time, and most elements */
+    STAGED_ELEMENTS = 32
+};
 
 static int take(ReducerLayout *layout, int words)
 {
@@ -141,9 +147,11 @@ static void write_sample(Writer *w, const char *at)
  * with the same index are in texels with the same index. */
 static bool is_striped(const Writer *w)
 {
-    bool same = w->key->tree && w->key->special && w->text->flush && !w->key->input.ragged;
+    bool same = w->key->tree && w->key->first && w->text->flush && w->key->input.chunk && !w->key->input.ragged;
+    int bytes = same ? w->key->input.args[0].type->bytes : 16;
+    same = same && 16 % bytes == 0;
     for (int i = 0; i < w->in->streams; i++) {
-        same = same && (w->key->input.texels >> i & 1) && w->key->input.args[i].type->bytes == 4;
+        same = same && (w->key->input.texels >> i & 1) && w->key->input.args[i].type->bytes == bytes;
     }
     return same;
 }
@@ -152,7 +160,7 @@ static bool is_striped(const Writer *w)
  * runs: element i of a lane's run is element rill_stripe(i). */
 static void write_stripes(Writer *w)
 {
-    int chunk = w->key->input.chunk, group = 256;
+    int chunk = w->key->input.chunk, group = TREE_GROUP, each = 16 / w->key->input.args[0].type->bytes;
     const char *length = access_word(w->layout->length);
     w->input->hop = "hop";
     strbuf_addf(w->out,
@@ -161,9 +169,92 @@ static void write_stripes(Writer *w)
                 length, chunk, access_word(w->layout->input.block), group, group);
     strbuf_addf(
         w->out,
-        "#define rill_stripe(i) (full ? region + ((i) - start) / %d * %d + ((i) - start) %% %d / 4 * %d + local * 4 "
-        "+ ((i) - start) %% 4 : (i))\n",
-        chunk, chunk * group, chunk, 4 * group);
+        "#define rill_stripe(i) (full ? region + ((i) - start) / %d * %d + ((i) - start) %% %d / %d * %d + local * %d "
+        "+ ((i) - start) %% %d : (i))\n",
+        chunk, chunk * group, chunk, each, each * group, each, each);
+}
+
+/* Returns the number of elements of a lane that are staged at a time. */
+static int staged_elements(const Writer *w)
+{
+    int elements = w->key->input.chunk, widest = 1;
+    for (int i = 0; i < w->in->streams; i++) {
+        bool wider = w->key->input.args[i].type->bytes > widest && (w->key->input.texels >> i & 1);
+        widest = wider ? w->key->input.args[i].type->bytes : widest;
+    }
+    while (2 * elements <= STAGED_ELEMENTS && elements * widest < STAGED_BYTES) {
+        elements *= 2;
+    }
+    return elements;
+}
+
+/* Chooses the streams whose texels the lanes of a group exchange through shared memory, and writes its declarations.
+ * Adjacent lanes load adjacent texels, and each lane reads those of its own run, in order. */
+static void write_staging(Writer *w)
+{
+    int64_t room = (int64_t)device_limits(w->in->device)->shared_bytes -
+                   (int64_t)round_up(type_array_bytes(w->key->accumulator), 16) * TREE_GROUP;
+    bool stages = w->key->tree && w->key->first && !w->text->flush && w->key->input.chunk && !w->key->input.ragged;
+    for (int i = 0; stages && i < w->in->streams; i++) {
+        int texels = staged_elements(w) * w->key->input.args[i].type->bytes / 16;
+        if ((w->key->input.texels >> i & 1) && (int64_t)texels * TREE_GROUP * 16 <= room) {
+            room -= (int64_t)texels * TREE_GROUP * 16;
+            /* Exchanges the indices of eight texels, so that eight lanes use all banks. */
+            strbuf_add(w->out, w->input->staged ? "" : "int rill_bank(int i) { return i ^ (i >> 3 & 7); }\n");
+            strbuf_addf(w->out, "shared uvec4 rill_w_%s[%d];\n", w->in->params[i].name, texels * TREE_GROUP);
+            w->input->staged |= 1u << i;
+        }
+    }
+}
+
+/* Writes the loads of `base` to `base` + staged_elements - 1 of every run. */
+static void write_staged_loads(Writer *w)
+{
+    strbuf_add(w->out, "        barrier();\n");
+    for (int i = 0; i < w->in->streams; i++) {
+        const char *name = w->in->params[i].name;
+        int bytes = w->key->input.args[i].type->bytes, texels = staged_elements(w) * bytes / 16;
+        if (!(w->input->staged >> i & 1)) {
+            continue;
+        }
+        strbuf_addf(
+            w->out,
+            "        {\n        int first = int(uint(rill_at_%s(region)) * %du / 16u), texels = each * %d / 16, "
+            "count = filled * %d / 16;\n",
+            name, bytes, bytes, bytes);
+        for (int k = 0; k < texels; k++) {
+            strbuf_addf(
+                w->out,
+                "        int k%d = base * %d / 16 + (local + %d) %% %d, i%d = (local + %d) / %d * texels + k%d;\n"
+                "        uvec4 w%d = k%d < texels && i%d < count ? ",
+                k, bytes, k * TREE_GROUP, texels, k, k * TREE_GROUP, texels, k, k, k, k);
+            char at[24];
+            snprintf(at, sizeof at, "first + i%d", k);
+            inputs_write_texel(w->input, i, at, 0);
+            strbuf_add(w->out, " : uvec4(0u);\n");
+        }
+        for (int k = 0; k < texels; k++) {
+            strbuf_addf(w->out, "        rill_w_%s[rill_bank(local + %d)] = w%d;\n", name, k * TREE_GROUP, k);
+        }
+        strbuf_add(w->out, "        }\n");
+    }
+    strbuf_add(w->out, "        barrier();\n");
+}
+
+/* Writes the begin of the loop over whole texels that are staged. All lanes of the group run it. */
+static void write_staged_begin(Writer *w)
+{
+    int chunk = w->key->input.chunk, window = staged_elements(w);
+    const char *length = access_word(w->layout->length);
+    strbuf_addf(w->out,
+                "    int each = int(%s), region = start - local * each, whole = start + (end - start) / %d * %d;\n"
+                "    int filled = max(min(%d * each, int(%s) - region), 0) / %d * %d;\n"
+                "    for (int base = 0; base + %d <= each; base += %d) {\n",
+                length, chunk, chunk, TREE_GROUP, access_word(w->layout->input.block), chunk, chunk, chunk, window);
+    write_staged_loads(w);
+    strbuf_addf(w->out, "        int from = start + base - local * %d;\n", window);
+    inputs_write_chunk_start(w->input, "t");
+    strbuf_addf(w->out, "        for (int stop = min(whole, start + base + %d); t < stop;) {\n", window);
 }
 
 /* Writes the begin and the end of a part of a run of a sum that must be flushed. If the result of a part is lost, its
@@ -183,10 +274,12 @@ static void write_part_end(Writer *w)
 {
     strbuf_add(w->out, "    bool lost = rill_lost(acc);\n");
     if (!w->text->chunk && !is_looping(w)) { /* the second attempt knows the range of the elements */
-        strbuf_add(w->out, "    if (lost) acc = rill_restart(acc);\n"
-                           "    for (int i = max(lost ? begin : t, start), stop = min(t, end); i < stop; i++) acc = "
-                           "rill_step(acc, rill_value(i), i);\n"
-                           "    lost = rill_lost(acc);\n");
+        strbuf_addf(w->out,
+                    "    if (lost) acc = rill_restart(acc);\n"
+                    "    for (int i = max(lost ? begin : t, start), stop = min(t, end); i < stop; i++) acc = "
+                    "rill_step(acc, %s, i);\n"
+                    "    lost = rill_lost(acc);\n",
+                    is_striped(w) ? "rill_value(rill_stripe(i))" : "rill_value(i)");
     }
     strbuf_addf(w->out,
                 "    acc = rill_flush(acc);\n    if (lost) acc = rill_none();\n"
@@ -206,11 +299,17 @@ static void write_chunks(Writer *w)
     } else if (w->key->once) {
         inputs_write_chunk_start(w->input, "start");
         strbuf_add(w->out, "    {\n");
+    } else if (w->input->staged) {
+        write_staged_begin(w);
     } else {
         if (is_striped(w)) {
             write_stripes(w);
         }
-        inputs_write_chunk_start(w->input, w->input->hop ? "full ? region + 4 * local : start" : "start");
+        char first[48] = "start";
+        if (w->input->hop) {
+            snprintf(first, sizeof first, "full ? region + %d * local : start", 16 / w->key->input.args[0].type->bytes);
+        }
+        inputs_write_chunk_start(w->input, first);
         strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", chunk,
                     chunk);
     }
@@ -236,7 +335,7 @@ static void write_chunks(Writer *w)
         strbuf_add(w->out, "        }\n        acc = rill_flush(acc);\n        }\n");
         write_part_end(w);
     }
-    strbuf_add(w->out, "    }\n");
+    strbuf_add(w->out, w->input->staged ? "    }}\n" : "    }\n");
 }
 
 /* columns: an invocation reduces adjacent blocks, into acc0, acc1 ... */
@@ -495,6 +594,7 @@ static void write_run(Writer *w)
                     access_word(layout->runs + 1), access_word(layout->runs + 2), access_word(layout->runs),
                     access_word(layout->length), access_word(layout->length), access_word(layout->input.block));
     }
+    strbuf_add(w->out, w->input->staged ? "    end = inside ? end : start;\n" : "");
     inputs_write_place(w->input, "run");
     write_elements(w);
     if (w->key->again && !w->text->flush) {
@@ -576,16 +676,17 @@ static void write_main(Writer *w)
     strbuf_addf(w->out,
                 "    int groups = int(%s) / 256, own = group %% groups;\n    int valid = min(runs - own * 256, 256);\n",
                 access_word(layout->runs));
-    strbuf_addf(w->out, "    bool inside = lane < int(%s) && local < valid;\n    if (inside) {\n",
-                access_word(layout->count));
+    strbuf_addf(w->out, "    bool inside = lane < int(%s) && local < valid;\n    %s{\n", access_word(layout->count),
+                w->input->staged ? "" : "if (inside) ");
     write_run(w);
     strbuf_addf(w->out,
-                "    rill_s[local] = %s;\n    }\n"
+                "    %srill_s[local] = %s;\n    }\n"
                 "    for (int s = 1; s < 256; s *= 2) {\n        barrier();\n"
                 "        if ((local & (2 * s - 1)) == 0 && local + s < valid) rill_s[local] = "
                 "%s(rill_s[local], rill_s[local + s]);\n    }\n"
                 "    if (local == 0 && lane < int(",
-                w->text->flush ? "rill_carried(acc)" : "acc", w->text->flush ? "rill_add" : "rill_merge");
+                w->input->staged ? "if (inside) " : "", w->text->flush ? "rill_carried(acc)" : "acc",
+                w->text->flush ? "rill_add" : "rill_merge");
     strbuf_addf(w->out, "%s)) {\n    %s acc = rill_s[0];\n    int place = group;\n", access_word(layout->count), type);
     write_store(w);
     strbuf_add(w->out, "    }\n");
@@ -622,6 +723,7 @@ static void write_program(const void *text, const void *key, const void *layout,
     if (w->key->input.ragged) {
         strbuf_add(w->out, "#define rill_within(t) (uint((t) - start) < uint(end - start))\n");
     }
+    write_staging(w);
     write_main(w);
     inputs_write_canary(w->input);
     strbuf_add(w->out, "}\n");
