@@ -62,14 +62,20 @@ static bool clamps(const Generator *g)
     return g->layout->elements > 1 && !g->text->traits->robust_access;
 }
 
-static void write_flat_loads(Generator *g)
+/* Writes the loads of the texels of a step, f_NAME_0 ..., or of row `line` of a strip (-1: none), fLINE_NAME_0 ... */
+static void write_flat_loads(Generator *g, int line)
 {
+    char number[16] = "";
+    if (line >= 0) {
+        snprintf(number, sizeof number, "%d", line);
+    }
     for (int i = 0; i < g->f->param_count; i++) {
         int texels = generator_flat_load(g, i) ? generator_step_bytes(g, i) / 16 : 0;
         bool texture = g->layout->args[i].texture != NO_UNIT;
         for (int t = 0; t < texels; t++) {
             generator_addf(
-                g, i, texture ? "        uvec4 f_$N_%d = texelFetch(tex_$N, " : "        uvec4 f_$N_%d = in_$N[", t);
+                g, i, texture ? "        uvec4 f%s_$N_%d = texelFetch(tex_$N, " : "        uvec4 f%s_$N_%d = in_$N[",
+                number, t);
             generator_addf(g, i, clamps(g) ? "min(b_$N + rill_n * %d + %d, z_$N)" : "b_$N + rill_n * %d + %d", texels,
                            t);
             strbuf_add(g->out, texture ? ");\n" : "];\n");
@@ -194,7 +200,7 @@ static void write_strip_position(Generator *g)
 {
     int strip = g->layout->strip;
     if (g->key->rank == 1) {
-        strbuf_addf(g->out, "        int rill_n = rill_s, rill_x = rill_s * %d;\n", g->layout->elements);
+        strbuf_addf(g->out, "        int rill_x = rill_s * %d;\n", g->layout->elements);
         return;
     }
     strbuf_addf(
@@ -218,15 +224,14 @@ static void write_strip_position(Generator *g)
     strbuf_add(g->out, " }\n");
 }
 
-/* Writes the index of a row of a step along strips. */
-static void write_strip_row(Generator *g, int r)
+/* Writes assignments of the texels of row `line` of a strip, which were loaded before. */
+static void write_flat_copies(Generator *g, int line)
 {
-    if (g->key->rank == 1) {
-        return;
-    }
-    strbuf_addf(g->out, "        rill_d1 = rill_y + %d;\n", r);
-    if (clamps(g)) {
-        strbuf_addf(g->out, "        rill_d1 = min(rill_d1, int(%s) - 1);\n", access_word(g->layout->shape + 3));
+    for (int i = 0; i < g->f->param_count; i++) {
+        int texels = generator_flat_load(g, i) ? generator_step_bytes(g, i) / 16 : 0;
+        for (int t = 0; t < texels; t++) {
+            generator_addf(g, i, "        uvec4 f_$N_%d = f%d_$N_%d;\n", t, line, t);
+        }
     }
 }
 
@@ -240,28 +245,49 @@ static bool has_windows(const Generator *g)
     return false;
 }
 
+/* Writes the index of a row of a step along strips, and rill_n, the number of its part in that row. Windows declare
+ * rill_n before, for all rows. */
+static void write_strip_row(Generator *g, int r)
+{
+    int at = g->layout->shape;
+    const char *type = has_windows(g) ? "" : "int ";
+    if (g->key->rank == 1) {
+        strbuf_addf(g->out, "        %srill_n = rill_s;\n", type);
+        return;
+    }
+    strbuf_addf(g->out, "        rill_d1 = rill_y + %d;\n", r);
+    if (clamps(g)) {
+        strbuf_addf(g->out, "        rill_d1 = min(rill_d1, int(%s) - 1);\n", access_word(at + 3));
+    }
+    strbuf_addf(g->out, "        %srill_n = (rill_z * int(%s) + rill_d1) * ", type, access_word(at + 3));
+    if (g->layout->band != NO_SLOT) {
+        strbuf_addf(g->out, "(int(%s) / %d)", access_word(at), g->layout->elements);
+    } else {
+        strbuf_addf(g->out, "int(%s)", access_word(g->layout->strip));
+    }
+    strbuf_addf(g->out, " + rill_x / %d;\n", g->layout->elements);
+}
+
 /* Writes a step of several rows. A row beyond the end is not stored. */
 static void write_strip(Generator *g)
 {
     int at = g->layout->shape, elements = g->layout->elements;
+    bool windows = has_windows(g);
     write_strip_position(g);
-    for (int r = 0; has_windows(g) && r < g->layout->strip_rows; r++) {
+    strbuf_add(g->out, windows ? "        int rill_n;\n" : "");
+    for (int r = 0; windows && r < g->layout->strip_rows; r++) {
         write_strip_row(g, r);
+        write_flat_loads(g, r);
         generator_window_loads(g, r);
     }
     for (int r = 0; r < g->layout->strip_rows; r++) {
         strbuf_add(g->out, "        {\n");
         write_strip_row(g, r);
-        if (g->key->rank > 1) {
-            strbuf_addf(g->out, "        int rill_n = (rill_z * int(%s) + rill_d1) * ", access_word(at + 3));
-            if (g->layout->band != NO_SLOT) {
-                strbuf_addf(g->out, "(int(%s) / %d)", access_word(at), elements);
-            } else {
-                strbuf_addf(g->out, "int(%s)", access_word(g->layout->strip));
-            }
-            strbuf_addf(g->out, " + rill_x / %d;\n", elements);
+        if (windows) {
+            write_flat_copies(g, r);
+        } else {
+            write_flat_loads(g, -1);
         }
-        write_flat_loads(g);
         generator_strip_loads(g, r);
         generate_declare_words(g);
         for (int k = 0; k < elements; k++) {
@@ -289,7 +315,7 @@ static void write_step(Generator *g)
         generate_pages(g);
         return;
     }
-    write_flat_loads(g);
+    write_flat_loads(g, -1);
     generate_declare_words(g);
     bool done = generate_interleaved(g);
     for (int k = 0; !done && k < g->layout->elements; k++) {
