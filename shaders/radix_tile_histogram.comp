@@ -16,6 +16,7 @@ const int payload_base = 0;
 
 shared uint histogram[256 * PASSES];
 
+#pragma optionNV(unroll all) // for NVIDIA: otherwise private arrays may be kept in memory. Other compilers ignore it
 // Keys that an invocation loads before it counts the first of them.
 const int AHEAD = 8;
 

@@ -7,7 +7,8 @@
  *
  * local probe = package.loadlib("build/spec/glprobe.so", "rill_glprobe")()
  *    probe.start(rewrite)         rewrite(text) -> {text=, binding=, sites=}, or nil, is called for recorded programs
- *    probe.record(samples, room)  from now on about `samples` groups of each dispatch are recorded; 0: none
+ *    probe.record(samples, room, first)  from now on about `samples` groups of each dispatch are recorded; 0: none. `first`:
+ *                                 the first groups, which may wait for each other
  *    probe.take()                 the recorded dispatches since the last call */
 #include "interpose.h"
 
@@ -68,6 +69,7 @@ static char *source_of_shader[NAMES];
 static Text *text_of_program[NAMES];
 static GLuint log_name;
 static uint32_t log_room = 1 << 16, samples;
+static bool records_first;
 static Address real[REPLACED];
 
 #define REAL(type, name) ((type)interpose_symbol(#name))
@@ -310,8 +312,9 @@ static Dispatch dispatch_of(GLuint program, const GLuint counts[3])
     Dispatch d = {.counts = {counts[0], counts[1], counts[2]}, .groups = (uint64_t)counts[0] * counts[1] * counts[2]};
     REAL(PFNGLGETPROGRAMIVPROC, glGetProgramiv)(program, GL_COMPUTE_WORK_GROUP_SIZE, local);
     d.local = (uint32_t)(local[0] * local[1] * local[2]);
-    d.step = samples && d.groups ? (uint32_t)((d.groups + samples - 1) / samples) : 1;
+    d.step = samples && d.groups && !records_first ? (uint32_t)((d.groups + samples - 1) / samples) : 1;
     d.recorded = d.groups ? (uint32_t)((d.groups - 1) / d.step + 1 + ((d.groups - 1) % d.step != 0)) : 0;
+    d.recorded = records_first && d.recorded > samples ? samples : d.recorded;
     d.room = d.groups ? log_room / (d.recorded * d.local) - 1 : 0;
     return d;
 }
@@ -725,6 +728,7 @@ static int l_record(lua_State *L)
 {
     samples = (uint32_t)luaL_checkinteger(L, 1);
     uint32_t room = (uint32_t)luaL_optinteger(L, 2, 1 << 21);
+    records_first = lua_toboolean(L, 3);
     if (room != log_room && log_name) {
         REAL(PFNGLDELETEBUFFERSPROC, glDeleteBuffers)(1, &log_name);
         log_name = 0;

@@ -117,7 +117,7 @@ function probe.work(path, cases, options, phase)
         work()
         rill.sync()
         phase "between"
-        glprobe.record(case.samples or 4, ROOM)
+        glprobe.record(case.samples or 4, ROOM, case.first)
         work()
         glprobe.record(0)
         phase(number)
@@ -227,34 +227,46 @@ local function total(counts, names)
     return sum
 end
 
---- probe.measure(cases [, options]): measures cases: tables with name, n (elements), least (bytes that every algorithm
---- moves), prepare(rill), which returns the work, and samples (groups to record; default 4). `cases` is the name of a
---- module, and `pattern` of the options selects. Returns a list of {name =, figures =}, and the output.
-function probe.measure(module, options)
-    options = options or {}
-    local names, chosen = {}, {}
-    for number, case in ipairs(require(module)) do
-        if not options.choose or options.choose(case) then
-            chosen[#chosen + 1], names[#names + 1] = case, number
-        end
-    end
-    local script = ([[
+-- Measures cases, given by their numbers in a module, in a process. Appends to `results` and returns the output.
+local function measure(module, numbers, options, results)
+    local all, script = require(module), ([[
         local all, cases = require(%q), {}
         for _, number in ipairs {%s} do cases[#cases + 1] = all[number] end
         require "spec.support.probe".work("%s", cases, {details = %s}, phase)
-    ]]):format(module, table.concat(names, ", "), library, options.details or false)
+    ]]):format(module, table.concat(numbers, ", "), library, options.details or false)
     -- RILL_POISON adds launches that fill memory.
-    local counts, out = counting.counted(script, {RILL_FAMILY = "gpu", RILL_POISON = false}, library)
-    local results = {}
-    for i, case in ipairs(chosen) do
+    local environment = {RILL_FAMILY = "gpu", RILL_POISON = false}
+    for name, value in pairs(all[numbers[1]].environment or {}) do environment[name] = value end
+    local counts, out = counting.counted(script, environment, library)
+    for i, number in ipairs(numbers) do
         local own = counts[tostring(i)]
         own.dispatches = total(own, "glDispatchCompute glDispatchComputeIndirect")
         own.copies = total(own, "glCopyBufferSubData glClearBufferSubData glBufferSubData")
         own.waits = total(own, "glClientWaitSync glFinish glGetBufferSubData glGetNamedBufferSubData glMapBufferRange")
         own.queries = total(own, "glGetQueryObjectui64v glGetIntegerv glGetGraphicsResetStatus")
-        results[i] = {name = case.name, case = case, figures = own}
+        results[#results + 1] = {name = all[number].name, case = all[number], figures = own}
     end
-    return results, out
+    return out
+end
+
+--- probe.measure(cases [, options]): measures cases: tables with name, n (elements), least (bytes that every algorithm
+--- moves), prepare(rill), which returns the work, samples (groups to record; default 4), first (records the first
+--- groups) and environment (a table of variables). `cases` is the name of a module, and `choose` of the options
+--- selects. Returns a list of {name =, figures =}, and the output.
+function probe.measure(module, options)
+    options = options or {}
+    local lists, results, out = {{}}, {}, {}
+    for number, case in ipairs(require(module)) do
+        if not options.choose or options.choose(case) then
+            local list = case.environment and {} or lists[1]
+            lists[#lists + 1] = case.environment and list or nil
+            list[#list + 1] = number
+        end
+    end
+    for _, numbers in ipairs(lists) do
+        out[#out + 1] = numbers[1] and measure(module, numbers, options, results) or nil
+    end
+    return results, table.concat(out)
 end
 
 return probe

@@ -1,5 +1,6 @@
 -- The primitives that bench/counts.lua measures. name; n: number of elements; least: bytes that every algorithm reads
--- and writes; prepare(rill): returns the work; samples: work groups of a dispatch that are recorded (default 4). `short`
+-- and writes; prepare(rill): returns the work; samples: work groups of a dispatch that are recorded (default 4); first:
+-- these are the first groups; environment: variables of the process. `short`
 -- is true if the case takes less than a second: the suite always measures it.
 local cases = {}
 
@@ -72,6 +73,14 @@ for _, bits in ipairs {16, 20} do
         return function() blur(m, r) end
     end)
 end
+
+-- Sorts whose groups wait for each other, as on GPUs. With one thread llvmpipe runs the groups in order.
+add("sort 2^20, look-back", 1 << 20, 8 << 20, function(rill)
+    local k = rill.random(1 << 20, {seed = 3, type = "int", low = 0, high = (1 << 31) - 1})
+    return function() return k:sort() end
+end)
+cases[#cases].first = true
+cases[#cases].environment = {RILL_TUNE = "look_back=2", LP_NUM_THREADS = "1"}
 
 for _, bits in ipairs {16, 20, 24} do
     local n = 1 << bits
