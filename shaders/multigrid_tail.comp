@@ -32,6 +32,9 @@ shared T words[MULTIGRID_TAIL_LEVELS * MULTIGRID_TAIL_WORDS];
 int local = int(gl_LocalInvocationID.x), begin = INT(MULTIGRID_P_TAIL_FIRST), pitch = INT(MULTIGRID_P_TAIL_PITCH);
 int layer = INT(MULTIGRID_P_TAIL_LAYER);
 
+// 2, which compilers do not know: they would repeat the text of loops of two turns, and take twice as long.
+int twice = 2 + min(INT(MULTIGRID_P_TAIL_LEVELS), 0);
+
 // The grid that is processed
 int level, size, x_at, b_at;
 ivec3 n;
@@ -194,11 +197,12 @@ void descend()
     }
     store();
     T u = WORD(level, MULTIGRID_TAIL_STEPS), v = WORD(level, MULTIGRID_TAIL_STEPS + 1);
-    relax(u + v - u * v, u * v); // two steps from zero in one
-    store();
-    T x[OWN] = own;
-    relax(T(0), T(1));
-    store();
+    T x[OWN];
+    for (int k = 0; k < twice; k++) { // two steps from zero in one, then the residual
+        x = own; // at last the result of the steps
+        relax(k == 0 ? u + v - u * v : T(0), k == 0 ? u * v : T(1));
+        store();
+    }
     coarsen();
     own = x;
     store();
@@ -233,10 +237,10 @@ void main()
     for (int grid = levels - 2; grid >= 0; grid--) {
         enter(grid);
         refine();
-        relax(T(1), WORD(level, MULTIGRID_TAIL_STEPS));
-        store();
-        relax(T(1), WORD(level, MULTIGRID_TAIL_STEPS + 1));
-        store();
+        for (int k = 0; k < twice; k++) {
+            relax(T(1), WORD(level, MULTIGRID_TAIL_STEPS + k));
+            store();
+        }
     }
     T weight = T(FLOAT(MULTIGRID_P_WEIGHT)), keep = T(FLOAT(MULTIGRID_P_KEEP));
     for (int k = 0; k < OWN; k++) {
