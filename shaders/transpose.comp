@@ -77,38 +77,46 @@ bool find_tile(out uint tile_x, out uint tile_y, out int from_base, out int to_b
 
 #if defined(TILE)
 
-// A tile of SIDE x SIDE words. A lane moves PART words and loads all of them before it stores the first word. Rows in
-// shared memory are SIDE + 1 words apart, so that the lanes that read a column use different banks.
+// A tile of SIDE x SIDE elements, or one word of each. A lane moves PART words and loads all of them before it stores
+// the first word. Adjacent lanes access adjacent words: JOINT words of an element, and then those of the next element.
+// Rows in shared memory are LINE + JOINT words apart, so that the lanes that read a column use different banks.
 #pragma optionNV(unroll all) // for NVIDIA: otherwise private arrays may be kept in memory. Other compilers ignore it
 #define SIDE TILE_X
-#define LINES (GROUP / SIDE) // lines of a tile that the group moves at once
+#if WORDS == 2 || WORDS == 4
+#define JOINT WORDS
+#else
+#define JOINT 1
+#endif
+#define LINE (SIDE * JOINT)
+#define LINES (GROUP / LINE) // lines of a tile that the group moves at once
 #define PART (SIDE / LINES)
 
-shared uint rill_tile[SIDE * (SIDE + 1)];
+shared uint rill_tile[SIDE * (LINE + JOINT)];
 
 void main()
 {
     uint tile_x, tile_y;
     int from_base, to_base;
     bool inside = find_tile(tile_x, tile_y, from_base, to_base);
-    int fast = int(gl_LocalInvocationID.x) & (SIDE - 1), slow = int(gl_LocalInvocationID.x) / SIDE;
+    int at = int(gl_LocalInvocationID.x) & (LINE - 1), slow = int(gl_LocalInvocationID.x) / LINE;
+    int fast = at / JOINT, word = at % JOINT;
     int x0 = int(tile_x) * SIDE, y0 = int(tile_y) * SIDE;
     // The lines of the tile that exist, of lanes whose elements exist.
     int columns = inside && y0 + fast < NY ? NX - x0 : 0, rows = inside && x0 + fast < NX ? NY - y0 : 0;
-    int from_at = from_base + (x0 + slow) * FROM_X + (y0 + fast) * WORDS;
-    int to_at = to_base + (y0 + slow) * TO_Y + (x0 + fast) * WORDS;
-    for (int w = 0; w < WORDS; w++) {
+    int from_at = from_base + (x0 + slow) * FROM_X + (y0 + fast) * WORDS + word;
+    int to_at = to_base + (y0 + slow) * TO_Y + (x0 + fast) * WORDS + word;
+    for (int w = 0; w < WORDS / JOINT; w++) {
         uint values[PART];
         for (int k = 0; k < PART; k++) {
             values[k] = slow + k * LINES < columns ? LOAD(from_at + k * LINES * FROM_X + w) : 0u;
         }
         for (int k = 0; k < PART; k++) {
-            rill_tile[(slow + k * LINES) * (SIDE + 1) + fast] = values[k];
+            rill_tile[(slow + k * LINES) * (LINE + JOINT) + at] = values[k];
         }
         barrier();
         for (int k = 0; k < PART; k++) {
             if (slow + k * LINES < rows) {
-                to[to_at + k * LINES * TO_Y + w] = rill_tile[fast * (SIDE + 1) + slow + k * LINES];
+                to[to_at + k * LINES * TO_Y + w] = rill_tile[fast * (LINE + JOINT) + (slow + k * LINES) * JOINT + word];
             }
         }
         barrier();

@@ -61,7 +61,7 @@ describe("transpose", function()
     leaks.watch(setup, teardown)
 
     -- Elements are moved by their bytes.
-    local widths = {"int8", "float", "vec3"}
+    local widths = {"int8", "float", "vec2", "vec3", "vec4"}
 
     shortened(it, "of any type and size", function(whole)
         local shapes = {{8, 8}, {1, 40}, {40, 1}, {7, 33}, {32, 31}, {33, 64}, {257, 16}, {64, 130}, {65, 127}, {0, 9}}

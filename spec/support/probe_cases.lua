@@ -66,6 +66,10 @@ for _, bits in ipairs {16, 20} do
         local m = floats(rill, {side, side})
         return function() return m:transpose():copy() end
     end)
+    add(("transpose of doubles %d^2"):format(side), n, 16 * n, function(rill)
+        local m = rill.random({side, side}, {seed = 1, low = -1, type = "double"})
+        return function() return m:transpose():copy() end
+    end)
     add(("stencil %d^2"):format(side), n, 8 * n, function(rill)
         local m, r = floats(rill, {side, side}), rill.stream("float", {side, side})
         local blur = rill.kernel [[kernel void blur(neighbor float u<>, out float r<>) {

@@ -16,7 +16,7 @@ enum {
     GPU_LANES = 32,
     GPU_GROUP = 256,
     GPU_TILE = 64,
-    GPU_NARROW = 32, /* tiles, if one dimension is not longer */
+    GPU_NARROW = 32, /* tiles, if one dimension is not longer, or if elements of several words are moved together */
 };
 
 /* x: the dimension that is contiguous in the target; y: contiguous in the source; the others form planes. */
@@ -149,7 +149,8 @@ static Tile find_tile(const Device *device, const Planes *planes, const Unit *un
     const DeviceTraits *traits = device_traits(device);
     int e = unit->elements;
     if (shared) {
-        int side = planes->x.size <= GPU_NARROW || planes->y.size <= GPU_NARROW ? GPU_NARROW : GPU_TILE;
+        bool narrow = planes->x.size <= GPU_NARROW || planes->y.size <= GPU_NARROW;
+        int side = narrow || unit->words == 2 || unit->words == 4 ? GPU_NARROW : GPU_TILE;
         return (Tile){.shared = true, .group = GPU_GROUP, .x = side, .y = side};
     }
     int group = traits->family == FAMILY_GPU ? GPU_LANES : traits->subgroup_size;
