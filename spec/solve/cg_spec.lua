@@ -247,23 +247,26 @@ describe("rill.solve.cg", function()
             local right = b:values()
             for _, form in ipairs(forms) do
                 local M = A:to(form):cast(T)
-                for _, given in ipairs {false, "jacobi"} do
+                local function multiply(u, v) M:multiply(u, v) end
+                for _, given in ipairs {false, "jacobi", function(r, z) z:write(0.25 * r) end} do
                     local first, counts
+                    local system = type(given) == "function" and multiply or M
                     for _, every in ipairs {1, 3, 8, 50} do
-                        local x, report = solve.cg(M, b, {every = every, preconditioner = given or nil})
+                        local x, report = solve.cg(system, b, {every = every, preconditioner = given or nil})
                         local product, above, under = laplace(x:values()), 0.0, 0.0
                         for k = 1, n do
                             above, under = above + (right[k] - product[k]) ^ 2, under + right[k] ^ 2
                         end
                         assert.is_true(report.converged)
-                        assert(math.abs(math.sqrt(above / under) - report.residual) <= 1e-9)
+                        -- A function computes the residual in float.
+                        assert(math.abs(math.sqrt(above / under) - report.residual) <= (system == M and 1e-9 or 1e-6))
                         first, counts = first or x, counts or report.iterations
                         assert.equal(0, (x - first):norm())
                         assert.equal(counts, report.iterations)
                     end
                     -- Iterations that were launched before the limit was reached count; others do not.
                     for _, limit in ipairs {1, 3, 7} do
-                        local _, cut = solve.cg(M, b, {every = 2, iterations = limit, strict = false,
+                        local _, cut = solve.cg(system, b, {every = 2, iterations = limit, strict = false,
                             preconditioner = given or nil})
                         assert.equal(limit, cut.iterations)
                         assert.equal("iterations", cut.reason)

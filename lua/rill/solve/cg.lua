@@ -60,7 +60,8 @@ end
 -- change after the device stopped. m.finish(r, x, growth) restores the x of the least residual if the residual is now
 -- more than `growth` times as large. multiply(p, q) writes A p into q. `z` is nil, the inverse diagonal (if `jacobi`),
 -- or the stream that `precondition` writes. Vectors are made by operator.room. `A` is the operator of `multiply`.
--- m.skips: whether iterations after the device stopped take almost no time.
+-- m.skips: whether iterations after the device stopped take almost no time. m.waits: whether reading waits for a device
+-- that works on its own.
 function cg.machine(like, multiply, z, jacobi, precondition, A)
     local p, q = operator.room(like.type, like.shape), operator.room(like.type, like.shape)
     local dot_product, dots = nil, 0
@@ -83,7 +84,7 @@ function cg.machine(like, multiply, z, jacobi, precondition, A)
     local head = s:domain(1, words.PARTIALS)
     local rr = s:domain(words.PARTIALS + 1, words.PARTIALS + 1)
     local rz = s:domain(words.PARTIALS + words.MOST_GROUPS + 1, words.PARTIALS + words.MOST_GROUPS + 1)
-    local machine = {kept = head, skips = dot_product and not precondition}
+    local machine = {kept = head, skips = dot_product and not precondition, waits = core._family(s) == "gpu"}
     local fresh = true -- p and s are zero
     function machine.begin(r, x)
         x:fill(0)
@@ -128,9 +129,9 @@ end
 -- Returns the function correct(r, x, goal, left, note) of refine.run. `named`: the preconditioner is a built-in one.
 local function prepare(A, like, every, named, z, jacobi, precondition)
     local machine = cg.machine(like, A:product(like.type), z, jacobi, precondition, A)
-    -- If the device works on its own, it computes the next iterations while the state is read. They change nothing if
-    -- the state says that the device stopped.
-    local late <const> = machine.skips
+    -- If the device works on its own, it computes the next iterations while the state is read: `ahead`, at most. They
+    -- change nothing if the state says that the device stopped.
+    local late <const>, ahead <const> = machine.waits, machine.skips and every or 1
     return function(r, x, goal, left, note)
         local least = goal * goal
         machine.begin(r, x)
@@ -146,14 +147,19 @@ local function prepare(A, like, every, named, z, jacobi, precondition)
         local stopped
         repeat
             local more = math.min(every, left - begun)
-            machine.go(r, x, least, more)
-            begun = begun + more
+            local now = pending and math.min(ahead, more) or 0
+            machine.go(r, x, least, now)
             local before <close> = pending
-            pending = late and machine.kept:request()
-            stopped = before and is_stopped(before) or not late and is_stopped(machine.kept)
+            stopped, pending = before and is_stopped(before), nil
+            if not stopped then
+                machine.go(r, x, least, more - now)
+                begun = begun + more
+                pending = late and machine.kept:request()
+                stopped = not late and is_stopped(machine.kept)
+            end
         until stopped or begun >= left
         local last <close> = pending
-        if last and not stopped then
+        if last then
             is_stopped(last)
         end
         local growth = kept[words.STATE + 1] == 0 and words.GROWTH_ALLOWED or 1
