@@ -477,6 +477,9 @@ describe("a loop over a gather", function()
         body "v += q[float(j) * 0.5] * 0.1;"
         body "v += d(q, j); v *= 0.5 + q[j];"
         body "int k = at[j]; v += q[k] + w[k / 2].y;"
+        -- The elements of two iterations are loaded together.
+        body("float x = q[j], y = 1.0 + x * x; v += exp(-y) / y + log(y) * sqrt(y) + sin(x) * cos(y) - pow(y, x); "
+            .. "if (x < v) v -= tan(x) * 0.1; else v *= exp(-x * x) + log(1.0 + y);")
         body("{ v += u[j % 10][n % 10] * 0.1; } v *= 0.9 + u[int2(n % 10, j % 10)];", "float u[][],",
             floats:reshape {10, 10})
         body("v += q[j] * u[j].a - u[j].b.y;", "S u[],", (rill.kernel(STRUCTURE

@@ -1,5 +1,5 @@
-/* Loops over gathers. On GPUs the elements of four iterations are loaded before the first of these iterations begins, so
- * that the loads do not wait for each other. Instead of "for (int j = A; j < B; j++) body" the text is
+/* Loops over gathers. On GPUs the elements of four iterations (two if the body is large) are loaded before the first of
+ * these iterations begins, so that the loads do not wait for each other. Instead of "for (int j = A; j < B; j++) body" the text is
  *
  *     { int rill_turn = A, rill_stop = B, rill_last = max(rill_stop, -2147483645) - 3;
  *     for (; rill_turn < rill_last; rill_turn += 4) {
@@ -16,21 +16,23 @@
 #include <string.h>
 
 enum {
-    TURNS = 4,
-    MOST_NODES = 120,  /* of a body with the functions that it calls: with more, compilers take over twice as long */
-    GATHER_NODES = 16, /* what the function of a gather takes as nodes */
-    BUILTIN_NODES = 8, /* other functions */
-    MOST_LOADS = 8,    /* elements of an iteration */
-    MOST_WORDS = 16,   /* of these elements: they need TURNS times as many registers */
-    MOST_STEP = 65536, /* of the counter */
-    MOST_LOCALS = 3,   /* variables that are defined by each other */
-    UNROLLED = 66      /* compilers unroll loops with up to this number of known iterations, as for_trips counts */
+    MOST_TURNS = 4,
+    MOST_NODES = 120,   /* of a body with its functions, of which there are MOST_TURNS + 1 copies: with more, compilers
+                           take over twice as long. With up to twice as many nodes there are 2 + 1 copies */
+    GATHER_NODES = 16,  /* what the function of a gather takes as nodes */
+    BUILTIN_NODES = 8,  /* other functions */
+    MOST_LOADS = 8,     /* elements of an iteration */
+    MOST_WORDS = 16,    /* of these elements: they need MOST_TURNS times as many registers */
+    MOST_STEP = 65536,  /* of the counter */
+    MOST_LOCALS = 3,    /* variables that are defined by each other */
+    MOST_COPIED = 2048, /* iterations: see TRIP_BUDGET in variant.c */
+    UNROLLED = 66       /* compilers unroll loops with up to this number of known iterations, as for_trips counts */
 };
 
 struct Ahead {
     NodeIndex variable, value, bound, body;
     bool declares, inclusive; /* the head is "int j = A"; the condition is "j <= B" */
-    int by;
+    int by, turns; /* step of the counter; iterations whose elements are loaded together: 4, or 2 of large bodies */
     NodeIndex loads[MOST_LOADS];
     int count, words;
 };
@@ -214,15 +216,17 @@ static bool read_head(Emit *e, NodeIndex loop, Ahead *a)
     return steps && !(a->declares ? emit_counts(e, loop, a->variable) : e->variables[a->variable].shared);
 }
 
-/* Returns whether the elements of a loop can be loaded ahead. An invocation may compute several elements of the launch if
- * the number of iterations is `known`. Its program then has a copy of the loop for each of them. */
-static bool find(Emit *e, NodeIndex loop, bool known, Ahead *a)
+/* Returns whether the elements of a loop can be loaded ahead. `trips`: see emit_ahead. If a loop has few iterations, an
+ * invocation computes four elements of the launch, and its program has a copy of the loop for each of them. */
+static bool find(Emit *e, NodeIndex loop, double trips, Ahead *a)
 {
-    int left = known ? MOST_NODES / 2 : MOST_NODES;
+    bool copied = trips > 0 && trips <= MOST_COPIED;
+    int most = copied ? MOST_NODES / 4 : MOST_NODES, left = 2 * most;
     if (!read_head(e, loop, a) || !repeats(e, a->body, &left, false) || emit_changes(e, a->body, a->variable) ||
         !is_early(e, a, a->bound, false, MOST_LOCALS)) {
         return false;
     }
+    a->turns = left >= most ? MOST_TURNS : 2;
     find_loads(e, a, a->body);
     return a->count > 0;
 }
@@ -233,12 +237,12 @@ static void put_number(Emit *e, const Ahead *a, long number)
     emit_format(e, "%ld%s", number, emit_info(e, a->variable).base == BASE_UINT ? "u" : "");
 }
 
-/* Writes the variables of the loop: the first value, the bound, and the value from which on fewer than four iterations
- * remain. */
+/* Writes the variables of the loop: the first value, the bound, and the value from which on fewer than a->turns
+ * iterations remain. */
 static void put_range(Emit *e, const Ahead *a)
 {
     TypeIndex type = emit_node(e, a->variable)->type;
-    long back = (TURNS - 1) * (long)a->by - a->inclusive;
+    long back = (a->turns - 1) * (long)a->by - a->inclusive;
     long least = emit_info(e, a->variable).base == BASE_UINT ? 0 : -2147483647L - 1;
     emit_type_name(e, type);
     emit_text(e, " rill_turn = ");
@@ -252,7 +256,7 @@ static void put_range(Emit *e, const Ahead *a)
     emit_text(e, ";");
 }
 
-/* Writes the value of the counter in iteration e->turn of the four. */
+/* Writes the value of the counter in iteration e->turn of those that are written. */
 static void put_turn(Emit *e, const Ahead *a)
 {
     emit_text(e, "rill_turn");
@@ -289,7 +293,7 @@ bool emit_loaded(Emit *e, NodeIndex gather)
     return loaded;
 }
 
-/* Writes the loads of four iterations. */
+/* Writes the loads of a->turns iterations. */
 static void put_loads(Emit *e, const Ahead *a)
 {
     e->ahead = a;
@@ -297,7 +301,7 @@ static void put_loads(Emit *e, const Ahead *a)
         emit_line(e);
         emit_text(e, emit_exact(e) ? "precise " : "");
         emit_type_name(e, emit_node(e, a->loads[k])->type);
-        for (e->turn = 1; e->turn <= TURNS; e->turn++) {
+        for (e->turn = 1; e->turn <= a->turns; e->turn++) {
             emit_format(e, "%s rill_l%d_%d = ", e->turn > 1 ? "," : "", k + 1, e->turn);
             emit_value(e, a->loads[k]);
         }
@@ -317,16 +321,16 @@ static void put_counter(Emit *e, const Ahead *a)
     emit_text(e, " = ");
 }
 
-/* Writes the loop over four iterations at a time. */
+/* Writes the loop over a->turns iterations at a time. */
 static void put_turns(Emit *e, const Ahead *a, const char *watch)
 {
     emit_line(e);
     emit_text(e, "for (; rill_turn < rill_last; rill_turn += ");
-    put_number(e, a, TURNS * (long)a->by);
+    put_number(e, a, a->turns * (long)a->by);
     emit_format(e, ") {%s", watch);
     e->depth++;
     put_loads(e, a);
-    for (e->turn = 1; e->turn <= TURNS; e->turn++) {
+    for (e->turn = 1; e->turn <= a->turns; e->turn++) {
         emit_line(e);
         emit_text(e, "{ ");
         put_counter(e, a);
@@ -362,7 +366,7 @@ static void put_rest(Emit *e, const Ahead *a, const char *watch)
 bool emit_ahead(Emit *e, NodeIndex loop, double trips, uint8_t reach)
 {
     Ahead a = {0};
-    if ((trips > 0 && trips <= UNROLLED) || !find(e, loop, trips > 0, &a)) {
+    if ((trips > 0 && trips <= UNROLLED) || !find(e, loop, trips, &a)) {
         return false;
     }
     e->body->has_ahead = true;
