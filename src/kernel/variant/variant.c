@@ -486,7 +486,8 @@ static void layout_trips(const KernelText *text, const VariantKey *key, Layout *
 
 bool variant_line_strips(const KernelText *text)
 {
-    return text->traits->family == FAMILY_GPU && module_count_params(text->function, PARAM_NEIGHBOR) > 0;
+    return text->traits->family == FAMILY_GPU && text->body->uses_position &&
+           module_count_params(text->function, PARAM_NEIGHBOR) > 0;
 }
 
 /* Returns the number of texels of a row of a step that all windows have together. */
