@@ -141,10 +141,13 @@ static bool window_fits(const ParamUse *use, int elements, int bytes)
 static LoadKind strip_load(const KernelText *text, const VariantKey *key, int elements, int i)
 {
     const ArgKey *arg = &key->args[i];
+    if (arg->load != LOAD_STRIPS) {
+        return LOAD_WORDS;
+    }
     const ParamUse *use = &text->body->use[i];
     bool steps = arg->pages.near || (arg->addressing == ADDRESS_ORDERED && key->rows && key->flat_stores);
-    bool fits = arg->load == LOAD_STRIPS && steps && (arg->pages.near || use->offset_count > 0) &&
-                !arg->type->is_struct && 16 % arg->type->bytes == 0 && elements * arg->type->bytes % 16 == 0;
+    bool fits = steps && (arg->pages.near || use->offset_count > 0) && !arg->type->is_struct &&
+                16 % arg->type->bytes == 0 && elements * arg->type->bytes % 16 == 0;
     if (text->traits->family == FAMILY_CPU) {
         bool textures = text->traits->tuning[TUNING_BUFFER_TEXTURES] != 0;
         return fits && textures && arg->type->bytes < 16 ? LOAD_STRIPS : LOAD_WORDS;
