@@ -133,6 +133,24 @@ describe("boundaries, far outside:", function()
         end)
     end
 
+    it("reads neighbors at four computed offsets", function()
+        local size <const> = {3, 4, 5, 6}
+        local x = rill.random(size, {seed = 3})
+        local k = rill.kernel [[kernel void f(neighbor float u<>, int a, int b, int c, int d, out float r<>) {
+            r = u[a][b][c][d]; }]]
+        local offset, values = {1, -1, 2, -2}, x:values()
+        local got, expected = k(x:boundary "clamp", table.unpack(offset)):values(), {}
+        for i = 0, x.size - 1 do
+            local rest, at, stride = i, 0, 1
+            for d = 4, 1, -1 do
+                at = at + math.min(math.max(rest % size[d] + offset[d], 0), size[d] - 1) * stride
+                rest, stride = rest // size[d], stride * size[d]
+            end
+            expected[i + 1] = values[at + 1]
+        end
+        check.equal(expected, got)
+    end)
+
     it("scatter does not write to indices out of range", function()
         local dst = rill.iota(4)
         for _, op in ipairs {"set", "add"} do

@@ -97,11 +97,11 @@ static void component_overloads(StrBuf *out, const AccessText *text, const char 
     }
 }
 
-static const char *const arguments[] = {"int x",   "ivec2 v",      "ivec3 v",
-                                        "ivec4 v", "int y, int x", "int z, int y, int x"};
-static const char *const offsets[][4] = {{"x", "0", "0", "0"},       {"v.x", "v.y", "0", "0"},
-                                         {"v.x", "v.y", "v.z", "0"}, {"v.x", "v.y", "v.z", "v.w"},
-                                         {"x", "y", "0", "0"},       {"x", "y", "z", "0"}};
+static const char *const arguments[] = {
+    "int x", "ivec2 v", "ivec3 v", "ivec4 v", "int y, int x", "int z, int y, int x", "int w, int z, int y, int x"};
+static const char *const offsets[][4] = {
+    {"x", "0", "0", "0"}, {"v.x", "v.y", "0", "0"}, {"v.x", "v.y", "v.z", "0"}, {"v.x", "v.y", "v.z", "v.w"},
+    {"x", "y", "0", "0"}, {"x", "y", "z", "0"},     {"x", "y", "z", "w"}};
 enum { OFFSETS = sizeof offsets / sizeof *offsets };
 
 typedef enum Offsets { PLAIN_OFFSETS, SMALL_OFFSETS, FAR_OFFSETS } Offsets;
