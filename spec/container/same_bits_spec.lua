@@ -8,7 +8,7 @@ local ranks = require "spec.support.ranks"
 local tempfiles = require "spec.support.tempfiles"
 
 local SEED <const> = tonumber(os.getenv "RILL_CASE_SEED" or 11)
-local MANY <const> = tonumber(os.getenv "RILL_CASES" or os.getenv "RILL_SUITE_LONG" and 500 or 20)
+local MANY <const> = tonumber(os.getenv "RILL_CASES" or os.getenv "RILL_SUITE_LONG" and 500 or 8)
 
 -- Returns a container of the elements of a stream, without the pages at some places.
 local function paged(s, page, places)

@@ -38,7 +38,7 @@ describe("counts of the family gpu", function()
         end
     end)
 
-    it("are not worse at large sizes #long", function()
+    it("of the other cases are not worse #long", function()
         if needs(pending) then
             check(function(case) return not case.short end)
         end

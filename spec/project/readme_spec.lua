@@ -41,10 +41,11 @@ local function missing(text)
 end
 
 -- Pages that compile many programs and whose subjects have other specs.
-local many = "algebra blas compact container fft histogram horn kernel matrix plot primitive scan scatter solve "
-    .. "sparse tour translator"
+local many = "algebra blas collide compact container errors fft fluid gradient guide_fitting guide_points "
+    .. "guide_projects guide_recipes histogram horn image kernel linalg matrix mesh neighbors plot points primitive "
+    .. "scan scatter signal solve sparse sph tour translator"
 local long = {}
-for name in many:gmatch "%w+" do
+for name in many:gmatch "[%w_]+" do
     long["docs/" .. name .. ".md"] = " #long"
 end
 

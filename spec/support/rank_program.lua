@@ -4,6 +4,9 @@ local rill = require "rill"
 
 local program = {}
 
+--- program.whole: whether `make test-all` runs, and with it all cases.
+program.whole = os.getenv "RILL_SUITE_LONG" ~= nil
+
 --- program.check(what, holds) raises an error that names the rank, unless `holds`.
 function program.check(what, holds)
     if not holds then

@@ -25,8 +25,8 @@ function ranks.missing()
     return not text:find "good" and "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"
 end
 
---- ranks.same(some, program, ...) runs a program on the given numbers of ranks, and in `make test-all` on 1 to 4.
--- Raises unless it prints the same each time. Returns what it prints.
+--- ranks.same(some, program, ...) runs a program on the given numbers of ranks, and in `make test-all` on 1 to 4. If one
+-- rank is the first, it compiles the programs of the device for all others, which takes less time. Raises unless it prints the same each time. Returns what it prints.
 function ranks.same(some, program, ...)
     local first
     for _, count in ipairs(os.getenv "RILL_SUITE_LONG" and {1, 2, 3, 4} or some) do

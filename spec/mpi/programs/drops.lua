@@ -16,7 +16,7 @@ local function noise(n, rank) return (rill.random({n, rank}, {seed = 1}) - 0.5):
 local TANK <const> = {{box = {{0, 0}, {1, 1}}, restitution = 0.3}}
 
 local count = 0
-for _, case in ipairs {
+local cases = {
     {"a dam break", {positions = block, radius = 0.06, gravity = {0, -10}, walls = TANK, viscosity = 0.01}, 40},
     {"a dam break, Verlet and continuity", {positions = block, radius = 0.06, gravity = {0, -10}, walls = TANK,
         integrator = "verlet", densities = "continuity", kernel = "poly6", laplacian = "printed"}, 30},
@@ -30,7 +30,9 @@ for _, case in ipairs {
         walls = {{box = {{0, 0, 0}, {1, 1, 1}}}}}, 60},
     {"fewer particles than ranks", {positions = rill.from({{0.1, 0.1}, {0.15, 0.1}}, "vec2"), radius = 0.1,
         gravity = {0, -1}, sound = 1}, 5},
-} do
+}
+for k = program.whole and 1 or 4, #cases, program.whole and 1 or 2 do -- without #long tests: walls, and few particles
+    local case = cases[k]
     local name, options, steps, dt = table.unpack(case)
     local made = {}
     for i, on in ipairs {false, mpi} do

@@ -16,11 +16,22 @@ local function random(shape, seed) return rill.random(shape, {seed = seed}) end
 -- Calls f with the option `on` and without it, and returns both results.
 local function both(f) return f(nil), f(mpi) end
 
+-- Returns the cases; without #long tests, those of several modes.
+local function chosen(cases)
+    local list = {}
+    for _, case in ipairs(cases) do
+        if program.whole or type(case[2]) == "table" and #case[2] > 1 and type(case[2][1]) == "string" then
+            list[#list + 1] = case
+        end
+    end
+    return list
+end
+
 local count = 0
-for _, case in ipairs {
+for _, case in ipairs(chosen {
     {{70, 66}, "insulated"}, {{70, 66}, "periodic"}, {{70, 66}, 3}, {{70, 66}, {1, -2}}, {{9, 5}, {"periodic", 2}},
     {{4, 3}, {"insulated", "periodic"}}, {{200}, {4}}, {{12, 7, 5}, {"periodic", 1, "insulated"}}, {{2, 9}, "periodic"},
-} do
+}) do
     local shape, mode = case[1], case[2]
     local function heat(on)
         local h = rill.heat {shape = shape, boundary = mode, source = random(shape, 3), spacing = 0.5,
@@ -38,10 +49,10 @@ for _, case in ipairs {
     count = count + 1
 end
 
-for _, case in ipairs {
+for _, case in ipairs(chosen {
     {{70, 66}, "fixed"}, {{70, 66}, "periodic"}, {{70, 66}, "free"}, {{70, 66}, "absorb"}, {{9, 5}, {"absorb", "free"}},
     {{3, 4}, {"periodic", "fixed"}}, {{200}, "absorb"}, {{12, 7, 5}, {"free", "absorb", "periodic"}}, {{1, 9}, "fixed"},
-} do
+}) do
     local shape, mode = case[1], case[2]
     local function wave(on)
         local w = rill.wave {shape = shape, boundary = mode, speed = random(shape, 4) + 0.5, damping = 0.1,

@@ -32,6 +32,19 @@ static size_t copy_lines(char *to, const char *text, size_t length)
     return count;
 }
 
+static bool find_lines(SourceText *source)
+{
+    for (const char *at = source->text; at;) {
+        if (!ARRAY_ROOM(&source->lines)) {
+            return false;
+        }
+        source->lines.items[source->lines.count++] = (size_t)(at - source->text);
+        at = memchr(at, '\n', source->length - (size_t)(at - source->text));
+        at = at ? at + 1 : NULL;
+    }
+    return true;
+}
+
 bool source_create(SourceText *source, const char *text, size_t length, const char *chunk, int first_line)
 {
     source->text = malloc(length + 1);
@@ -43,6 +56,10 @@ bool source_create(SourceText *source, const char *text, size_t length, const ch
     }
     source->length = copy_lines(source->text, text, length);
     source->text[source->length] = '\0';
+    if (!find_lines(source)) {
+        source_free(source);
+        return error_set("out of host memory");
+    }
     return true;
 }
 
@@ -52,6 +69,7 @@ void source_free(SourceText *source)
         free(source->words.items[i]);
     }
     free(source->words.items);
+    free(source->lines.items);
     free(source->text);
     free(source->chunk);
     *source = (SourceText){0};
@@ -69,15 +87,13 @@ const char *source_keep(SourceText *source, const char *word, size_t length)
 
 static int line_of(const SourceText *source, size_t offset, size_t *start)
 {
-    int line = 0;
-    *start = 0;
-    for (size_t i = 0; i < offset && i < source->length; i++) {
-        if (source->text[i] == '\n') {
-            line++;
-            *start = i + 1;
-        }
+    size_t first = 0, end = source->lines.count;
+    while (end - first > 1) {
+        size_t middle = (first + end) / 2;
+        *(source->lines.items[middle] <= offset ? &first : &end) = middle;
     }
-    return line;
+    *start = source->lines.items[first];
+    return (int)first;
 }
 
 int source_line(const SourceText *source, size_t offset)

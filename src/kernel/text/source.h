@@ -15,6 +15,10 @@ typedef struct SourceText {
         char **items;
         size_t count, capacity;
     } words; /* characters of tokens that are not part of the text */
+    struct {
+        size_t *items;
+        size_t count, capacity;
+    } lines; /* the offset of each line, ascending */
 } SourceText;
 
 /* Returns the line of the file that contains byte `offset`. */
