@@ -30,7 +30,7 @@ describe("the example", function()
         assert(run("letter", 192, 960, "differs by (%S+)", 5, script.directory) < 0.12, script.said)
     end)
 
-    it("neural_field learns an image", function()
+    it("neural_field learns an image #long", function()
         assert(run("neural_field", 336, 896, "with an error of (%S+)", 20, nil, script.directory) < 0.16, script.said)
     end)
 
@@ -46,8 +46,10 @@ describe("the example", function()
         assert(tonumber(rain) < -10 * tonumber(error), script.said)
         local columns = rill.csv.load(script:path "counts.csv")
         assert.equal(3600, columns.count.size)
-        script:run("counts", script:path "counts.csv", script.directory)
-        assert.equal(rain, script.said:match "rain +(%S+)")
+        if os.getenv "RILL_SUITE_LONG" then
+            script:run("counts", script:path "counts.csv", script.directory)
+            assert.equal(rain, script.said:match "rain +(%S+)")
+        end
     end)
 
     it("seismic reduces the misfit of recorded waves #long", function()
@@ -59,7 +61,7 @@ describe("the example", function()
         assert(run("basket", 640, 640, "cloth is (%S+) m from the aim", 4, script.directory) < 0.9, script.said)
     end)
 
-    it("bridge becomes stiffer", function()
+    it("bridge becomes stiffer #long", function()
         local before, after = run("bridge", 96, 288, "fell from (%S+) to (%S+)", 12, 10, script.directory)
         assert(after < 0.3 * before, script.said)
     end)

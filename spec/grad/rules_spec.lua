@@ -3,6 +3,8 @@ local rill = require "rill"
 local differences = require "spec.support.differences"
 local leaks = require "spec.support.leaks"
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
+
 local function double(list)
     return rill.from(list, "double")
 end
@@ -39,18 +41,22 @@ describe("gradients of", function()
     local m = rill.stream("double", {2, 3, 2}, {1, -2, 3.5, 0.3, -0.7, 2.2, 0.1, 4, -1.5, 0.6, 2.7, -0.4})
 
     it("reductions", function()
-        for _, name in ipairs {"sum", "mean", "prod", "norm", "var", "std", "min", "max"} do
+        for k, name in ipairs {"sum", "mean", "prod", "norm", "var", "std", "min", "max"} do
             check(function(a) return a[name](a) end, {x})
-            check(function(a) return a[name](a) end, {m})
-            check(function(a) return (a * a)[name](a * a) end, {x})
+            if LONG then
+                check(function(a) return a[name](a) end, {m})
+                check(function(a) return (a * a)[name](a * a) end, {x})
+            end
             check(function(a) return (a * a)[name](a * a) end, {m})
-            for axis = 1, 3 do
+            for axis = LONG and 1 or k % 3 + 1, LONG and 3 or k % 3 + 1 do
                 check(function(a) return a[name](a, axis) end, {m})
                 check(function(a) return a[name](a, -axis, {keep = true}) end, {m})
             end
-            check(function(a) return a[name](a, {1, 3}) end, {m})
             check(function(a) return a[name](a, {1, 2}, {keep = true}) end, {m})
-            check(function(a) return a[name](a, {keep = true}) end, {m})
+            if LONG then
+                check(function(a) return a[name](a, {1, 3}) end, {m})
+                check(function(a) return a[name](a, {keep = true}) end, {m})
+            end
         end
         check(function(a) return a:var(2, {ddof = 1}), a:std {ddof = 1} end, {m})
         check(function(a, b) return a:dot(b), (a * 2):dot(b * a), a:dot(a) end, {x, y})
@@ -68,7 +74,7 @@ describe("gradients of", function()
         end
         check(cross_entropy, {m})
         check(function(a) return -cross_entropy(a * 2) / 4 * 3, (2 - a:sum(2, {keep = true}) * a):mean(1) end, {m})
-        check(rill.grad(cross_entropy), {m}, {bound = 1e-6})
+        if LONG then check(rill.grad(cross_entropy), {m}, {bound = 1e-6}) end
         local weights <const> = rill.random(m.shape, {type = "double"})
         check(rill.grad(function(a) return (a:softmax(2) * weights):sum() end), {m}, {bound = 1e-6})
     end)
@@ -112,7 +118,7 @@ describe("gradients of", function()
                 {segments = {2, 0, 4}, exclusive = true}, {segments = {1, 5}, reverse = true},
             } do
                 check(function(a) return a:scan(op, options) end, {x})
-                check(function(a) return (a * 2):scan(op, options) end, {x})
+                if LONG then check(function(a) return (a * 2):scan(op, options) end, {x}) end
             end
             for axis = 1, 3 do
                 check(function(a) return a:scan(op, {axis = axis, reverse = axis == 2}) end, {m})
@@ -218,7 +224,7 @@ describe("gradients of", function()
                 return total
             end
         end
-        for _, f in ipairs {
+        for k, f in ipairs {
             function(a) return a:sum() end, function(a) return a:mean(1) end, function(a) return a:norm() end,
             function(a) return a:var() end, function(a) return a:std(1) end, function(a) return a:max() end,
             function(a) return a:scan() end, function(a) return a:sort() end, function(a) return a:roll(1) end,
@@ -232,7 +238,7 @@ describe("gradients of", function()
                 return rill.scatter((a * 2):eval(), rill.from({4, 0, 4, 2, 3, 7}, "int"), a)
             end,
         } do
-            differences.check(twice(f), {x}, {bound = 1e-6})
+            if LONG or k % 3 == 1 then differences.check(twice(f), {x}, {bound = 1e-6}) end
         end
     end)
 

@@ -669,8 +669,11 @@ describe("kernel text", function()
         for _, scalar in ipairs {"float", "double"} do
             for columns = 2, 4 do
                 for rows = 2, 4 do
-                    it(("of dialect %s has %s matrices of %d columns and %d rows #lanes%s"):format(dialect, scalar,
-                    columns, rows, scalar == "double" and " #doubles" or ""), function()
+                    -- In the short mode each dialect and type has one size of each number of columns and of rows.
+                    local turn <const> = (dialect == "rill" and 0 or 1) + (scalar == "float" and 0 or 1)
+                    local short <const> = (columns + rows + turn) % 3 == 0
+                    it(("of dialect %s has %s matrices of %d columns and %d rows #lanes%s%s"):format(dialect, scalar,
+                    columns, rows, scalar == "double" and " #doubles" or "", short and "" or " #long"), function()
                         compare(dialect, matrix_case(scalar, columns, rows))
                         compare(dialect, identity_case(scalar, columns, rows))
                     end)
