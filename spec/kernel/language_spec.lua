@@ -645,17 +645,19 @@ describe("kernel text", function()
     end)
 
     for _, dialect in ipairs {"rill", "brook"} do
-        for _, row in ipairs(functions) do
+        for i, row in ipairs(functions) do
             local name, body, expected = table.unpack(row)
+            -- The dialects have the same functions: in the short mode one of them has a third of these.
+            local long <const> = dialect == "rill" and i % 3 > 0 and " #long" or ""
             local tolerance <const> = row[4] or 2e-6
             if dialect == "brook" or not row.brook then
-                it(("of dialect %s has the function %s"):format(dialect, name), function()
+                it(("of dialect %s has the function %s%s"):format(dialect, name, long), function()
                     local k = rill.kernel((function_frame:gsub("BODY", {BODY = body})), {dialect = dialect})
                     local n <close> = rill.iota(COUNT)
                     local s <close> = rill.iter("float", COUNT, 0, COUNT):copy()
-                    for i, value in ipairs(k(n, n, s):values()) do
-                        local wanted <const> = expected((i - 1) / 4 - 4, i - 1)
-                        assert.near(wanted, value, tolerance * math.abs(wanted) + tolerance, ("of %d"):format(i - 1))
+                    for at, value in ipairs(k(n, n, s):values()) do
+                        local wanted <const> = expected((at - 1) / 4 - 4, at - 1)
+                        assert.near(wanted, value, tolerance * math.abs(wanted) + tolerance, ("of %d"):format(at - 1))
                     end
                 end)
             end

@@ -4,6 +4,8 @@ local check = require "spec.support.check"
 local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
+
 -- The product of flat row-major lists.
 local function product(a, b, m, k, n)
     local result = {}
@@ -83,12 +85,15 @@ describe("matmul", function()
                 local m, k, n = table.unpack((i + j) % 3 == 0 and {8, 12, 68} or i == j and {6, 10, 3} or {9, 7, 5})
                 local a, b, bias = left(make, m, k), right(make, k, n), make {n + 1}:domain(2, n + 1)
                 local activation = activations[(i + j) % #activations + 1]
-                local c = rill.matmul(a, b, {bias = j % 3 > 0 and bias or nil, activation = activation or nil})
-                local wanted, added = product(a:values(), b:values(), m, k, n), bias:values()
-                for at, x in ipairs(wanted) do
-                    wanted[at] = activated(x + (j % 3 > 0 and added[(at - 1) % n + 1] or 0), activation)
+                -- In the short mode each layout is three times the left factor and three times the right factor.
+                if LONG or (j - i) % 7 < 3 then
+                    local c = rill.matmul(a, b, {bias = j % 3 > 0 and bias or nil, activation = activation or nil})
+                    local wanted, added = product(a:values(), b:values(), m, k, n), bias:values()
+                    for at, x in ipairs(wanted) do
+                        wanted[at] = activated(x + (j % 3 > 0 and added[(at - 1) % n + 1] or 0), activation)
+                    end
+                    check.equal(wanted, c:values(), tolerance)
                 end
-                check.equal(wanted, c:values(), tolerance)
             end
         end
     end

@@ -227,7 +227,9 @@ describe("the words of numpy", function()
     leaks.watch(setup, teardown)
 
     for _, row in ipairs(CASES) do
-        it("give its results: " .. row[1], function()
+        -- The cases of quantiles along axes have the methods of those of all elements.
+        local long <const> = row[1]:find("q:reshape", 1, true) and not row[1]:find "hazen"
+        it("give its results: " .. row[1] .. (long and " #long" or ""), function()
             local result <const> = assert(load(STREAMS .. row[1], row[1]))(rill)
             near(row[1], row[3], elements(result), 5e-6)
             if row[2] and rill.type(result) then
@@ -592,8 +594,12 @@ describe("the words of numpy", function()
             ewm_axis = function(x) return x:ewm {span = 3, axis = 1} end,
             ewm_adjust = function(x) return x:ewm {alpha = 0.4, adjust = false} end,
         } do
-            local done, message = pcall(rill.grad_check, function(x) return weighted(f(x)) end, s)
-            assert(done, name .. ": " .. tostring(message))
+            -- In the short mode each rule has one gradient.
+            local again <const> = name:find "_all$" or name:find "_axis$" or name:find "_line$"
+            if os.getenv "RILL_SUITE_LONG" or not again then
+                local done, message = pcall(rill.grad_check, function(x) return weighted(f(x)) end, s)
+                assert(done, name .. ": " .. tostring(message))
+            end
         end
         local y <const> = (u * u):eval()
         rill.grad_check(function(x) return rill.trapz(y, {x = x}) end, u)
