@@ -9,7 +9,8 @@
 // double; VALUE_DOUBLE, RESULT_DOUBLE; FOURS: rows of X and Y are whole texels of floats; BLOCK:
 // read through storage blocks. LONG: the first work groups process pieces of rows of more than a
 // number of entries (spmv.h), which the other work groups skip. SCATTERED: row r of A is row list[r]
-// of Y. DOTS: each work group of a product with a vector also stores its part of x'y. If an invocation processes whole rows, their entries are added in order, so the sums are the
+// of Y. DOTS: each work group of a product with a vector also stores its part of x'y, and multiplies nothing after the
+// solver stopped. If an invocation processes whole rows, their entries are added in order, so the sums are the
 // same in every format.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"

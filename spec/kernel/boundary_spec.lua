@@ -133,6 +133,19 @@ describe("boundaries, far outside:", function()
         end)
     end
 
+    it("reads neighbors of streams whose names begin with each other", function()
+        local s = rill.iota(64):cast "float"
+        for _, name in ipairs {"a_b", "a_a", "a_0", "a_b_0"} do
+            local text = [[kernel void f(neighbor float a<>, neighbor float NAME<>, out float r<>) {
+                r = a[-1] + 2.0 * a[1] + 10.0 * a[0] + 100.0 * NAME[0] + 1000.0 * NAME[1];
+            }]]
+            local got = rill.kernel((text:gsub("NAME", name)))(s, s):values()
+            for i = 1, 62 do
+                assert.equal(i - 1 + 2 * (i + 1) + 110 * i + 1000 * (i + 1), got[i + 1])
+            end
+        end
+    end)
+
     it("reads neighbors at four computed offsets", function()
         local size <const> = {3, 4, 5, 6}
         local x = rill.random(size, {seed = 3})

@@ -457,6 +457,44 @@ describe("a loop over a gather", function()
     local indices = rill.random(100, {seed = 4, type = "int", low = 0, high = 99})
     local pairs_of = rill.random(50, {seed = 5, type = "vec2", low = -1})
 
+    it("substitutes variables of its body in indices, in chains of any length", function()
+        local q = rill.from {1, 2, 4, 8, 16, 32, 64, 128}
+        local k = rill.kernel [[kernel void k(float q[], int n, out float r<>) {
+            int a = 3;
+            r = 0.0;
+            for (int j = 0; j < n; j++) {
+                int a = j, b = a + 1, c = b + 1, d = c + 1;
+                r += 100.0 * q[a] + q[d] + 3.0 * q[b];
+            }
+        }]]
+        check.equal({100 * 31 + 8 + 16 + 32 + 64 + 128 + 3 * 62}, k {q = q, n = 5, shape = 1}:values())
+        ahead(k, true)
+    end)
+
+    it("reads elements whose last index changes, and steps by fractions of Brook as written", function()
+        local k = rill.kernel [[kernel void k(float q[][], float p[], int n, out float r<>) {
+            int m = 0;
+            r = 0.0;
+            for (int j = 0; j < n; j++) { r += q[j][m] + 100.0 * p[j]; m = 1 - m; }
+        }]]
+        local q, p = rill.from {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}}, rill.from {1, 1, 2, 3, 5}
+        check.equal({1 + 4 + 5 + 8 + 9 + 1200}, k {q = q, p = p, n = 5, shape = 1}:values())
+        ahead(k, true)
+        k = rill.kernel([[kernel void k(float q[], int n, float x<>, out float r<>) {
+            r = 0.0;
+            for (int j = -8; j < n; j += 1.5) { r += q[j + 8]; }
+        }]], {dialect = "brook"})
+        local powers = {}
+        for i = 0, 15 do powers[i + 1] = 1 << i end
+        local j, sum = -8, 0
+        while j < 8 do
+            sum = sum + powers[j + 8 + 1]
+            local next_j = j + 1.5
+            j = next_j < 0 and math.ceil(next_j) or math.floor(next_j)
+        end
+        check.equal({sum}, k(rill.from(powers, "float"), 8, rill.from {0}):values())
+    end)
+
     it("has the same bits if its elements are loaded ahead", function()
         local STRUCTURE <const> = "struct S { float a; float2 b; };\n"
         local function body(text, parameters, stream)

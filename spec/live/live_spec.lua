@@ -446,6 +446,27 @@ describe("rill.live", function()
         end
     end)
 
+    test("publishes what waits if the next value is refused", function()
+        local view, client = both {fps = 5}
+        local s = rill.zeros {4, 4}
+        local stale = s + 1
+        s:fill(3)
+        for i = 1, 3 do -- the last one waits
+            view:image("i", rill.zeros {4, 4}, {min = 0, max = i})
+            view:histogram("h", rill.stream("float", i), {min = 0, max = i})
+        end
+        for _, name in ipairs {"image", "histogram"} do
+            assert.is_false(pcall(view[name], view, name:sub(1, 1), stale))
+        end
+        for _, name in ipairs {"i", "h"} do
+            local header
+            repeat
+                view:running()
+                header = shown(client, name)
+            until header.max == 3
+        end
+    end)
+
     test("reads the streams of curves when it publishes them", function()
         local view, client = both {fps = 1000}
         local s = rill.from({1, 2, 3}, "float")

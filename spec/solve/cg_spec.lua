@@ -42,6 +42,36 @@ local stencil = rill.kernel [=[
 describe("rill.solve.cg", function()
     leaks.watch(setup, teardown)
 
+    it("ends with the error of a function, or with the solution if the function was not needed any more", function()
+        local kernel = rill.kernel [[kernel void laplace(neighbor float u<>, out float r<>) {
+            r = 4.5 * u[0][0] - u[0][-1] - u[0][1] - u[-1][0] - u[1][0]; }]]
+        local b = rill.random({20, 20}, {seed = 1})
+        local calls, stop
+        local function A(u, r)
+            calls = calls + 1
+            if calls == stop then error("stopped", 0) end
+            kernel {u = u:boundary "zero", r = r}
+        end
+        local function run(at)
+            calls, stop = 0, at
+            return pcall(solve.cg, A, b, {every = 2, tolerance = 1e-4})
+        end
+        local _, x, report = run(0)
+        local last, failed = calls, 0
+        assert.is_true(report.converged)
+        for at = 1, last do
+            local done, y, other = run(at)
+            if done then
+                assert.equal(report.iterations, other.iterations)
+                assert.equal(x:bytes(), y:bytes())
+            else
+                failed = failed + 1
+                assert.equal("stopped", y)
+            end
+        end
+        assert.is_true(failed >= last - 1)
+    end)
+
     shortened(it, "solves dense and sparse systems; the residual reported is the true one #doubles", function(whole)
         local rows = definite(40, 1)
         local list = {}

@@ -17,8 +17,8 @@ typedef struct CgVectors {
 
 /* Runs the phases (CG_DOT ... of cg_words.h, a bit mask) in order. `state` holds CG_PARTIALS + 2 * CG_MOST_GROUPS
  * doubles, and then CG_MOST_GROUPS or, if more, v->dots. The caller initializes the doubles before CG_PARTIALS and the
- * first part of each sum, and sets the others to 0. After p'q was not positive, r'r was at most `least` times CG_SCALE, or r'r grew by the factor CG_GROWTH_FLOAT or
- * CG_GROWTH_DOUBLE, further iterations have no effect. CG_RESTORE sets x to `best` if r'r is more than `least` times
+ * first part of the sums r'r and r'z, and sets the others to 0. After p'q was not positive, r'r was at most `least` times
+ * CG_SCALE, or r'r grew by the factor CG_GROWTH_FLOAT or CG_GROWTH_DOUBLE, further iterations have no effect. CG_RESTORE sets x to `best` if r'r is more than `least` times
  * the smallest r'r. Allocates nothing and reads nothing back. */
 bool cg_advance(const CgVectors *v, Stream *state, int phases, double least);
 

@@ -29,7 +29,7 @@ typedef struct SparseRows {
     const Stream *divided; /* int: the numbers of these rows */
     /* Optional, for products of square matrices with vectors: doubles. If element `stop` is 0, each of the spmv_dots work
      * groups stores its sum of the products of elements of x and of y, from element `dot` on. Otherwise nothing is
-     * multiplied: y and the sums are 0. */
+     * multiplied: y is 0, and the sums are 0, or NaN where x is not finite. */
     Stream *dots;
     int64_t dot, stop;
 } SparseRows;

@@ -351,13 +351,17 @@ end
 -- Publishes a panel if it is time to, or remembers that it has changed.
 local function offer(state, one)
     local now = rill.clock()
-    if rill.type(one.value) == "expression" then
-        expression.check(one.value)
-    end
     if is_time(state, one, now) and is_seen(state, one) then
         redraw(state, one, now)
     else
         one.stale = true
+    end
+end
+
+-- Raises an error if a value is an expression and memory that it reads was written since.
+local function check_fresh(value)
+    if rill.type(value) == "expression" then
+        expression.check(value)
     end
 end
 
@@ -378,6 +382,7 @@ function methods.image(state, name, s, options)
     local one = panel.of(state, "v:image", name, "image")
     options = options and option.take("v:image", options, IMAGE) or {}
     picture.check("v:image: argument #2 's'", s, options)
+    check_fresh(s)
     if options.min and options.max and options.min == options.max then
         fail("v:image: options 'min' and 'max': expected two different values, both are %g", options.max)
     end
@@ -398,6 +403,7 @@ end
 function methods.mesh(state, name, m, options)
     local one = panel.of(state, "v:mesh", name, "mesh")
     orbit.check("v:mesh", m, options)
+    check_fresh(m)
     one.value, one.options = m, options or {}
     offer(state, one)
 end
@@ -437,6 +443,7 @@ function methods.histogram(state, name, s, options)
         fail("%s: expected an open stream, got %s", where, problem)
     end
     option.check("v:histogram", options, HISTOGRAM)
+    check_fresh(s)
     one.value, one.options = s, options or {}
     offer(state, one)
 end

@@ -60,8 +60,8 @@ end
 -- change after the device stopped. m.finish(r, x, growth) restores the x of the least residual if the residual is now
 -- more than `growth` times as large. multiply(p, q) writes A p into q. `z` is nil, the inverse diagonal (if `jacobi`),
 -- or the stream that `precondition` writes. Vectors are made by operator.room. `A` is the operator of `multiply`.
--- m.skips: whether iterations after the device stopped take almost no time. m.waits: whether reading waits for a device
--- that works on its own.
+-- m.skips: whether iterations after the device stopped take almost no time. m.waits: whether the host waits for the
+-- device when it reads (family gpu).
 function cg.machine(like, multiply, z, jacobi, precondition, A)
     local p, q = operator.room(like.type, like.shape), operator.room(like.type, like.shape)
     local dot_product, dots = nil, 0
@@ -130,7 +130,7 @@ end
 local function prepare(A, like, every, named, z, jacobi, precondition)
     local machine = cg.machine(like, A:product(like.type), z, jacobi, precondition, A)
     -- If the device works on its own, it computes the next iterations while the state is read: `ahead`, at most. They
-    -- change nothing if the state says that the device stopped.
+    -- do not change x if the state says that the device stopped, but functions are called.
     local late <const>, ahead <const> = machine.waits, machine.skips and every or 1
     return function(r, x, goal, left, note)
         local least = goal * goal
@@ -148,10 +148,14 @@ local function prepare(A, like, every, named, z, jacobi, precondition)
         repeat
             local more = math.min(every, left - begun)
             local now = pending and math.min(ahead, more) or 0
-            machine.go(r, x, least, now)
             local before <close> = pending
-            stopped, pending = before and is_stopped(before), nil
+            pending = nil
+            -- An error of a function in iterations that are not needed does not matter.
+            local done, problem = true, nil
+            if now > 0 then done, problem = pcall(machine.go, r, x, least, now) end
+            stopped = before and is_stopped(before)
             if not stopped then
+                if not done then error(problem, 0) end
                 machine.go(r, x, least, more - now)
                 begun = begun + more
                 pending = late and machine.kept:request()

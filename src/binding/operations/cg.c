@@ -6,8 +6,7 @@
 #include "shared/cg_words.h"
 
 /* _cg(phases, state, least, x, r, p, best, q, z, jacobi, dots): calls cg_advance of cg.h; z may be nil. rill.solve.cg
- * checks
- * the types and shapes of the streams. */
+ * checks the types and shapes of the streams. */
 static int advance(lua_State *L)
 {
     static const char function[] = "rill.solve.cg";

@@ -3,9 +3,9 @@
  *
  *     { int rill_turn = A, rill_stop = B, rill_last = max(rill_stop, -2147483645) - 3;
  *     for (; rill_turn < rill_last; rill_turn += 4) {
- *         vec4 rill_l1_0 = g_q(rill_turn), rill_l1_1 = g_q(rill_turn + 1), rill_l1_2 = ..., rill_l1_3 = ...;
- *         { int u_j = rill_turn; body, with rill_l1_0 for q[j] }
- *         { int u_j = rill_turn + 1; body, with rill_l1_1 for q[j] } ...
+ *         vec4 rill_l1_1 = g_q(rill_turn), rill_l1_2 = g_q(rill_turn + 1), rill_l1_3 = ..., rill_l1_4 = ...;
+ *         { int u_j = rill_turn; body, with rill_l1_1 for q[j] }
+ *         { int u_j = rill_turn + 1; body, with rill_l1_2 for q[j] } ...
  *     }
  *     for (int u_j = rill_turn; u_j < rill_stop; u_j++) body }
  *
@@ -24,8 +24,8 @@ enum {
     MOST_LOADS = 8,     /* elements of an iteration */
     MOST_WORDS = 16,    /* of these elements: they need MOST_TURNS times as many registers */
     MOST_STEP = 65536,  /* of the counter */
-    MOST_LOCALS = 3,    /* variables that are defined by each other */
-    MOST_COPIED = 2048, /* iterations: see TRIP_BUDGET in variant.c */
+    MOST_LOCALS = 3,    /* in a chain of variables, each of which is in the initial value of the one before */
+    MOST_COPIED = 2048, /* iterations of a loop of which there may be four copies: see TRIP_BUDGET in variant.c */
     UNROLLED = 66       /* compilers unroll loops with up to this number of known iterations, as for_trips counts */
 };
 
@@ -60,6 +60,19 @@ static int source_of(const Emit *e, NodeIndex gather)
 
 static bool is_early(Emit *e, const Ahead *a, NodeIndex node, bool counter, int locals);
 
+/* Returns whether an expression has operations on floats, whose results may be rounded differently where they are repeated. */
+static bool rounds(const Emit *e, NodeIndex node)
+{
+    const Node *n = emit_node(e, node);
+    bool operation = n->kind == NODE_BINARY || n->kind == NODE_UNARY || n->kind == NODE_BUILTIN;
+    Base base = operation ? emit_info(e, node).base : BASE_INT;
+    bool found = base == BASE_FLOAT || base == BASE_DOUBLE;
+    for (NodeIndex i = n->child; i && !found; i = emit_node(e, i)->next) {
+        found = rounds(e, i);
+    }
+    return found;
+}
+
 /* Returns whether the value of a variable is known before the iteration. One that the body declares is computed from its
  * initial value. */
 static bool is_known(Emit *e, const Ahead *a, NodeIndex variable, bool counter, int locals)
@@ -76,9 +89,11 @@ static bool is_known(Emit *e, const Ahead *a, NodeIndex variable, bool counter, 
     }
     Base base = emit_info(e, variable).base;
     bool whole = base == BASE_INT || base == BASE_UINT;
-    e->variables[variable].early = whole && (n->flags & FLAG_VALUE) && !emit_node(e, n->child)->next &&
-                                   locals < MOST_LOCALS && is_early(e, a, n->child, counter, locals + 1);
-    return e->variables[variable].early;
+    bool known = whole && (n->flags & FLAG_VALUE) && !emit_node(e, n->child)->next && locals < MOST_LOCALS &&
+                 !rounds(e, n->child) && is_early(e, a, n->child, counter, locals + 1);
+    /* It remains set if the same variable is the last of a longer chain somewhere else. */
+    e->variables[variable].early = e->variables[variable].early || known;
+    return known;
 }
 
 /* Returns whether an expression has the same value before the iteration: it depends on the counter (if `counter`), and on
@@ -174,18 +189,19 @@ static void add_load(Emit *e, Ahead *a, NodeIndex gather)
     e->variables[gather].loaded = (uint8_t)(k + 1);
 }
 
-/* Finds the gathers that every iteration evaluates, and whose indices are known before it. */
-static void find_loads(Emit *e, Ahead *a, NodeIndex node)
+/* Finds the gathers that every iteration evaluates, and whose indices are known before it. partial: the node is a gather
+ * that lacks the last indices. */
+static void find_loads(Emit *e, Ahead *a, NodeIndex node, bool partial)
 {
     const Node *n = emit_node(e, node);
     bool some = n->kind == NODE_IF || n->kind == NODE_SWITCH || n->kind == NODE_CHOICE || n->kind == NODE_LOGICAL;
     e->variables[node].loaded = 0;
-    if (n->kind == NODE_GATHER && is_early(e, a, node, true, 0)) {
+    if (n->kind == NODE_GATHER && !partial && is_early(e, a, node, true, 0)) {
         add_load(e, a, node);
         return;
     }
     for (NodeIndex i = n->child; i; i = some ? 0 : emit_node(e, i)->next) {
-        find_loads(e, a, i);
+        find_loads(e, a, i, n->kind == NODE_GATHER && i == n->child);
     }
 }
 
@@ -211,7 +227,7 @@ static bool read_head(Emit *e, NodeIndex loop, Ahead *a)
     bool whole = type == types_of(BASE_INT, 1, 1) || type == types_of(BASE_UINT, 1, 1);
     bool steps = whole && left->kind == NODE_LOCAL && left->target == a->variable &&
                  emit_node(e, a->bound)->type == type && emit_step(e, step, a->variable, &by) && by >= 1 &&
-                 by <= MOST_STEP;
+                 by <= MOST_STEP && by == (int)by;
     a->by = steps ? (int)by : 0;
     return steps && !(a->declares ? emit_counts(e, loop, a->variable) : e->variables[a->variable].shared);
 }
@@ -227,7 +243,7 @@ static bool find(Emit *e, NodeIndex loop, double trips, Ahead *a)
         return false;
     }
     a->turns = left >= most ? MOST_TURNS : 2;
-    find_loads(e, a, a->body);
+    find_loads(e, a, a->body, false);
     return a->count > 0;
 }
 

@@ -14,8 +14,8 @@ typedef struct EmitVariable {
     bool fixed;      /* a constant of which constant expressions may consist */
     bool hidden;     /* a constant that may be 0, which must be hidden from the compiler (device.h, exact_zeros) */
     bool zero;       /* a constant of the module that may contain a 0 */
-    bool early;      /* of the body of a loop: its value is known before the iteration (emit_ahead.c) */
-    uint8_t loaded;  /* of a Gather: 1-based number of the element that is loaded before the iteration; 0: none */
+    bool early; /* of the body of a loop: loads ahead contain its initial value in place of its name (emit_ahead.c) */
+    uint8_t loaded; /* of a Gather: 1-based number of the element that is loaded before the iteration; 0: none */
 } EmitVariable;
 
 /* One copy of a function in the generated text: its stream parameters are bound to parameters of the launched kernel. */

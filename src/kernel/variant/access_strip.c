@@ -71,7 +71,7 @@ void access_strip_rows(StrBuf *out, const AccessText *text, const ParamUse *use)
         }
         for (int side = -1; row_of(text, use, k) == k && side <= 1; side += 2) {
             for (int t = 0; t < side_texels(text, use, k, side); t++) {
-                access_addf(out, text, 0, "uvec4 t%d_$N_%c_%d;\n", k, side_names[side > 0], t);
+                access_addf(out, text, 0, "uvec4 t%d%c_$N_%d;\n", k, side_names[side > 0], t);
             }
         }
     }
@@ -111,10 +111,9 @@ static Texel window_texel(const AccessText *text, const ParamUse *use, Texel of)
 static void add_texel(StrBuf *out, const AccessText *text, Texel texel)
 {
     strbuf_addf(out, "t%d", texel.k);
+    strbuf_addf(out, texel.side ? "%c" : "", side_names[texel.side > 0]);
     strbuf_addf(out, texel.line >= 0 ? "_%d" : "", texel.line);
-    strbuf_addf(out, "_%s", text->param->name);
-    strbuf_addf(out, texel.side ? "_%c" : "", side_names[texel.side > 0]);
-    strbuf_addf(out, "_%d", texel.t);
+    strbuf_addf(out, "_%s_%d", text->param->name, texel.t);
 }
 
 /* Returns whether a texel is read in its line of a strip. */
@@ -254,7 +253,7 @@ static void side_element(StrBuf *out, const AccessText *text, const ParamUse *us
     int elements = text->launch->elements, side = j < 0 ? -1 : 1;
     char own[MAX_NAME + 16], texels[MAX_NAME + 16];
     snprintf(own, sizeof own, "t%d_%s", row, text->param->name);
-    snprintf(texels, sizeof texels, "t%d_%s_%c", row, text->param->name, side_names[side > 0]);
+    snprintf(texels, sizeof texels, "t%d%c_%s", row, side_names[side > 0], text->param->name);
     Boundary boundary = access_boundary(text->key, 0);
     if (boundary == BOUNDARY_CLAMP || boundary == BOUNDARY_MIRROR) {
         int end = side < 0 ? 0 : elements - 1, mirrored = side < 0 ? -1 - j : 2 * elements - 1 - j;

@@ -341,7 +341,7 @@ static void write_declarations(Generator *g)
 }
 
 /* Returns whether the loops load elements ahead: on GPUs, unless functions compute the addresses of elements, of which each
- * loop would have five copies. Indices that are out of range are reported in the order of the text. */
+ * loop would have three or five copies. Indices that are out of range are reported in the order of the text. */
 static bool loads_ahead(const Generator *g)
 {
     bool ahead = g->text->traits->family == FAMILY_GPU && g->text->body->ahead.length > 0 && !g->key->check;

@@ -54,7 +54,7 @@ typedef enum Outside { OUTSIDE_REPORTED, OUTSIDE_QUIET, OUTSIDE_OPEN, OUTSIDE_UN
 
 /* How elements are read if the variant as a whole does not read texels. LOAD_STRIPS: the rows of a neighbor stream are
  * read as texels, in strips or in launches over pages, through a second texture unit. LOAD_WINDOWS: the same in strips
- * of the family gpu, and nothing else is read. LOAD_TEXELS: an element consists of whole texels. */
+ * of the family gpu, and all neighbors are in these texels. LOAD_TEXELS: an element consists of whole texels. */
 typedef enum LoadKind { LOAD_WORDS, LOAD_STRIPS, LOAD_WINDOWS, LOAD_TEXELS } LoadKind;
 
 /* An argument in a launch over pages; otherwise zero. */

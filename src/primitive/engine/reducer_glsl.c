@@ -26,7 +26,8 @@ int reducer_words(const Type *type)
 enum {
     PART_ELEMENTS = 16 * REDUCER_FLUSHED,
     TREE_GROUP = 256,
-    STAGED_BYTES = 64, /* least bytes of a lane that are staged at a time, and most elements */
+    /* A lane stages at least STAGED_BYTES at a time, but at most STAGED_ELEMENTS. */
+    STAGED_BYTES = 64,
     STAGED_ELEMENTS = 32
 };
 
@@ -248,9 +249,10 @@ static void write_staged_begin(Writer *w)
     const char *length = access_word(w->layout->length);
     strbuf_addf(w->out,
                 "    int each = int(%s), region = start - local * each, whole = start + (end - start) / %d * %d;\n"
-                "    int filled = max(min(%d * each, int(%s) - region), 0) / %d * %d;\n"
+                "    int filled = lane - local < int(%s) ? max(min(%d * each, int(%s) - region), 0) / %d * %d : 0;\n"
                 "    for (int base = 0; base + %d <= each; base += %d) {\n",
-                length, chunk, chunk, TREE_GROUP, access_word(w->layout->input.block), chunk, chunk, chunk, window);
+                length, chunk, chunk, access_word(w->layout->count), TREE_GROUP, access_word(w->layout->input.block),
+                chunk, chunk, chunk, window);
     write_staged_loads(w);
     strbuf_addf(w->out, "        int from = start + base - local * %d;\n", window);
     inputs_write_chunk_start(w->input, "t");
