@@ -28,7 +28,7 @@ kernel void density($I mask, $V scale, float per_h, float norm, float mass, floa
             $V d = mine[k] - other;
             float part = $if(densities == sum){weight(sqrt(dot(d, d)) * per_h)}
                 $else{slope(sqrt(dot(d, d)) * per_h) * dot($if(rank == 2){xs[own[k]].zw}$else{vs[own[k]]} - velocity, d)};
-            sum[k] += on[k] ? part : 0.0;
+            sum[k] += on[k] == 1 ? part : 0.0;
         }
     }
     for (int k = 0; k < $share; k++) {
@@ -71,7 +71,7 @@ kernel void force($I mask, $V scale, float per_h, float push, float drag, int co
             $V d = mine[k] - other.$fields;
             float q = sqrt(dot(d, d)) * per_h;
             $V part = (push * (p[k] + acts.x) * acts.y * slope(q)) * d + (drag * acts.y * bend(q)) * (velocity - v[k]);
-            sum[k] += on[k] ? part : $V(0.0);
+            sum[k] += on[k] == 1 ? part : $V(0.0);
         }
     }
     for (int k = 0; k < $share; k++) {

@@ -10,31 +10,31 @@ int cell_of($I c, $I mask) {
 
 $section(each)
 // Loops over the particles j in the cells around the $share positions `mine`, including the particle itself. `body`
-// runs for each j; on[k] tells whether this turn covers mine[k]. A particle fetched only for another position is
+// runs for each j; on[k] is 1 if this turn covers mine[k], else 0 (zink of Mesa 22.3 crashes on arrays of bools). A particle fetched only for another position is
 // farther from mine[k] than the support, and no neighbor is missed. Fetching dominates the time, so positions in the
 // same row of cells, at most one support apart, share a turn, and the others have further turns. A row that passes
 // the end of the grid continues at its beginning. In each row only `most` particles from `skip` on are processed, for
 // devices that limit the trips of loops. Each trip processes two particles.
 $I cells[$share];
-bool todo[$share], on[$share];
+int todo[$share], on[$share];
 for (int k = 0; k < $share; k++) {
     cells[k] = $I(grid_place(mine[k], scale));
-    todo[k] = true;
+    todo[k] = 1;
 }
 for (int turn = 0; turn < $share; turn++) {
     $I c = cells[0];
     bool any = false;
     for (int k = $share - 1; k >= 0; k--) {
-        c = todo[k] ? cells[k] : c;
-        any = any || todo[k];
+        c = todo[k] == 1 ? cells[k] : c;
+        any = any || todo[k] == 1;
     }
     if (!any) break;
     int width = 2 * $across + 1;
     for (int k = 0; k < $share; k++) {
         $I off = cells[k] - c;
-        on[k] = todo[k] && off.x >= 0 && off.x <= $across && off.y == 0 $if(rank == 3){&& off.z == 0};
-        todo[k] = todo[k] && !on[k];
-        width = on[k] ? max(width, 2 * $across + 1 + off.x) : width;
+        on[k] = todo[k] == 1 && off.x >= 0 && off.x <= $across && off.y == 0 $if(rank == 3){&& off.z == 0} ? 1 : 0;
+        todo[k] -= on[k];
+        width = on[k] == 1 ? max(width, 2 * $across + 1 + off.x) : width;
     }
     for (int nth = 0; nth < $if(rank == 2){3}$else{9}; nth++) {
         $I from = $I(c.x - $across, $if(rank == 2){c.y + nth - 1}$else{c.y + nth % 3 - 1, c.z + nth / 3 - 1});
