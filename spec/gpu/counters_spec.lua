@@ -556,7 +556,7 @@ describe("20,000 launches, or 100,000 in the long run,", function()
                 for i = 1, count do
                     add(i, x, r)
                     -- Memory of work that the driver has queued does not count.
-                    if i % 1000 == 0 and not rill.device().software then rill.sync() end
+                    if i % 1000 == 0 and not rill.device().traits.synchronous then rill.sync() end
                 end
                 rill.sync()
                 collectgarbage()

@@ -9,6 +9,7 @@ local library, missing = preload "glcount"
 --- counting.counted(script [, environment [, more]]): runs a script with the counting library preloaded, and after it
 --- the library `more`, if any. The script calls phase(name) to store the current counts under a name. Returns the
 --- differences: counts[name][function] is the count between the previous phase and this one. Returns the output, too.
+--- Waits do not poll (RILL_POLL), so that each is one call however long it takes.
 function counting.counted(script, environment, more)
     local file = os.tmpname()
     local prelude = ([[
@@ -24,7 +25,7 @@ function counting.counted(script, environment, more)
         end
         local rill = require "rill"
     ]]):format(library, file)
-    local variables = {LD_PRELOAD = more and library .. " " .. more or library, RILL_GLCOUNT = file}
+    local variables = {LD_PRELOAD = more and library .. " " .. more or library, RILL_GLCOUNT = file, RILL_POLL = "0"}
     for name, value in pairs(environment or {}) do
         variables[name] = value
     end
