@@ -218,8 +218,6 @@ bool emit_early(Emit *e, NodeIndex local);
 /* Writes an element that was loaded before the iteration. Returns false for other gathers. */
 bool emit_loaded(Emit *e, NodeIndex gather);
 
-/* Returns the number of bytes of a value, without padding. */
-double emit_bytes(const Emit *e, TypeIndex type);
 /* Writes statements (emit_statement.c). */
 void emit_block(Emit *e, NodeIndex block);
 void emit_declare(Emit *e, NodeIndex node, NodeIndex loop);
@@ -237,6 +235,8 @@ bool emit_step(const Emit *e, NodeIndex node, NodeIndex variable, double *by);
 NodeIndex emit_head_variable(const Emit *e, NodeIndex loop, NodeIndex *value);
 /* Returns whether a part of the tree may change a variable. */
 bool emit_changes(const Emit *e, NodeIndex node, NodeIndex variable);
+/* Returns the number of bytes of a value, without padding. */
+double emit_bytes(const Emit *e, TypeIndex type);
 
 /* Creates the body of a kernel like body_create, without its entry function. `forward`: see Emit. Returns false with
  * error_set on failure. */
