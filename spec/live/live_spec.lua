@@ -45,6 +45,18 @@ describe("rill.live", function()
         return assert(client:wait(function(header) return header.name == name and header.type ~= "layout" end))
     end
 
+    -- Returns the next message of a panel for which matches(header) holds. Devices that queue work publish images when the
+    -- view goes on.
+    local function later(view, client, matches)
+        local header
+        for _ = 1, 50 do
+            view:running()
+            header = client:wait(function(h) return h.name and h.type ~= "layout" and matches(h) end, 0.1)
+            if header then break end
+        end
+        return assert(header, "no such message")
+    end
+
     -- Returns the first image of a panel that has a size and shows a part. Devices that queue work publish an image
     -- when the view goes on, so that older ones may come first.
     local function shows(view, client, name, size, part)
@@ -184,8 +196,8 @@ describe("rill.live", function()
             s:fill(i / 4)
             view:image("s", s)
             s:fill(0)
-            view:running()
-            local values = decoded(shown(client, "s"), "uint8"):values()
+            local header = later(view, client, function(h) return h.name == "s" end)
+            local values = decoded(header, "uint8"):values()
             assert.equal(({64, 128, 191})[i], values[7])
             local stop = rill.clock() + 0.05
             repeat until rill.clock() > stop
@@ -458,13 +470,12 @@ describe("rill.live", function()
         for _, name in ipairs {"image", "histogram"} do
             assert.is_false(pcall(view[name], view, name:sub(1, 1), stale))
         end
-        for _, name in ipairs {"i", "h"} do
-            local header
-            repeat
-                view:running()
-                header = shown(client, name)
-            until header.max == 3
+        local last = {}
+        local function complete(header)
+            last[header.name] = header.max
+            return last.i == 3 and last.h == 3
         end
+        later(view, client, complete)
     end)
 
     test("reads the streams of curves when it publishes them", function()
