@@ -237,7 +237,11 @@ local function measure(module, numbers, options, results)
     -- RILL_POISON adds launches that fill memory.
     local environment = {RILL_FAMILY = "gpu", RILL_POISON = false}
     for name, value in pairs(all[numbers[1]].environment or {}) do environment[name] = value end
-    local counts, out = counting.counted(script, environment, library)
+    local preloaded = library
+    if environment.RILL_WRONG then
+        preloaded = preloaded .. " " .. assert(preload "wrongdriver")
+    end
+    local counts, out = counting.counted(script, environment, preloaded)
     for i, number in ipairs(numbers) do
         local own = counts[tostring(i)]
         own.dispatches = total(own, "glDispatchCompute glDispatchComputeIndirect")

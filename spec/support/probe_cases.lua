@@ -82,13 +82,17 @@ for _, bits in ipairs {16, 20} do
     end)
 end
 
--- Sorts whose groups wait for each other, as on GPUs. With one thread llvmpipe runs the groups in order.
-add("sort 2^20, look-back", 1 << 20, 8 << 20, function(rill)
-    local k = rill.random(1 << 20, {seed = 3, type = "int", low = 0, high = (1 << 31) - 1})
-    return function() return k:sort() end
-end)
-cases[#cases].first = true
-cases[#cases].environment = {RILL_TUNE = "look_back=2", LP_NUM_THREADS = "1"}
+-- Sorts whose groups wait for each other, as on GPUs, without and with the ballots of subgroups, which a library emulates.
+-- With one thread llvmpipe runs the groups in order.
+for _, emulated in ipairs {"", "subgroups"} do
+    add("sort 2^20, look-back" .. (emulated == "" and "" or ", ballots"), 1 << 20, 8 << 20, function(rill)
+        local k = rill.random(1 << 20, {seed = 3, type = "int", low = 0, high = (1 << 31) - 1})
+        return function() return k:sort() end
+    end)
+    cases[#cases].first = true
+    cases[#cases].environment = {RILL_TUNE = "look_back=2", LP_NUM_THREADS = "1",
+        RILL_WRONG = emulated ~= "" and emulated or nil}
+end
 
 for _, bits in ipairs {16, 20, 24} do
     local n = 1 << bits

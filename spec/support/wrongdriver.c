@@ -445,6 +445,8 @@ static const GLubyte *string(GLenum name, GLuint index)
     return real_string(name, index);
 }
 
+EXPORT void glGetIntegerv(GLenum name, GLint *values);
+
 static Address interpose_wrap(const char *name, Address address)
 {
     if (address && strcmp(name, "glShaderSource") == 0) {
@@ -459,11 +461,11 @@ static Address interpose_wrap(const char *name, Address address)
         real_string = (PFNGLGETSTRINGIPROC)address;
         return (Address)string;
     }
+    if (address && strcmp(name, "glGetIntegerv") == 0) return (Address)glGetIntegerv;
     if (address && strncmp(name, "glGetGraphicsResetStatus", 24) == 0) return (Address)reset_status;
     return address;
 }
 
-EXPORT void glGetIntegerv(GLenum name, GLint *values);
 void glGetIntegerv(GLenum name, GLint *values)
 {
     static void (*next)(GLenum, GLint *);
