@@ -249,6 +249,7 @@ describe("names of categories", function()
             ["rill.points.voxel: option 'values'"] = function()
                 return rill.points.voxel({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, 1, {values = c})
             end,
+            ["rill.fft: argument #1 's'"] = function() return rill.fft(c) end,
         } do
             fails(name .. " is a category", call)
         end

@@ -702,6 +702,9 @@ describe("rill.live", function()
             ["of two dimensions of numbers, vec3 or vec4, got stream<float>[16]"] =
                 function() view:image("a", s:reshape {16}) end,
             ["v:plot: expected a number, a stream or a table of numbers"] = function() view:plot("p", "x") end,
+            ["v:plot: the stream is a category"] = function() view:plot("p", rill.frame.category {"a", "b"}) end,
+            ["v:histogram: argument #2 's' is a category"] =
+                function() view:histogram("h", rill.frame.category {"a", "b"}) end,
             ["v:mesh: argument #2 'm': expected a mesh"] = function() view:mesh("m", 3) end,
             ["v:table: argument #2 'data': expected a list of rows"] = function() view:table("t", 3) end,
             ["v:table: column 'a': expected a list or an open stream of numbers, got closed stream"] = function()

@@ -373,6 +373,8 @@ describe("rill.points", function()
             rill.stream("vec3", 0))
         check.names({"rill.points.evaluate: option 'transform'", "four rows"}, points.evaluate, p, p,
             {transform = {1}})
+        check.names({"rill.points.evaluate: the source moved by the option 'transform': element 1 is {inf"},
+            points.evaluate, p, p, {transform = {{1, 0, 0, 1e39}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}})
         check.names({"rill.points has no", "icp"}, function() return points.registration end)
     end)
 

@@ -1,6 +1,7 @@
 -- The series of a plot panel: points that are appended one by one, or curves that are replaced.
 local rill = require "rill.core.public"
 local expression = require "rill.algebra.expression"
+local categories = require "rill.core.categories"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local tables = require "rill.core.tables"
@@ -40,6 +41,7 @@ local function source_of(where, value, most)
             fail("%s: expected a stream of numbers of one dimension, got stream<%s>[%s]", where, value.type,
                 tostring(value.shape))
         end
+        categories.none(value, where .. ": the stream")
         return value, value.size
     elseif type(value) == "table" and not kind then
         for i = 1, #value do

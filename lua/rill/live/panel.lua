@@ -2,6 +2,7 @@
 -- connected; else a call stores its arguments.
 local core = require "rill.core"
 local rill = require "rill.core.public"
+local categories = require "rill.core.categories"
 local errors = require "rill.core.error"
 local option = require "rill.core.options"
 local expression = require "rill.algebra.expression"
@@ -442,6 +443,7 @@ function methods.histogram(state, name, s, options)
     if problem then
         fail("%s: expected an open stream, got %s", where, problem)
     end
+    categories.none(s, where)
     option.check("v:histogram", options, HISTOGRAM)
     check_fresh(s)
     one.value, one.options = s, options or {}

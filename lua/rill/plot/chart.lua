@@ -1,5 +1,6 @@
 -- Reads the arguments of rill.plot: charts, their series and their options.
 local rill = require "rill.core.public"
+local categories = require "rill.core.categories"
 local errors = require "rill.core.error"
 local typename = require "rill.core.typename"
 local suggest = require "rill.core.lazy".module "rill.core.suggest"
@@ -78,6 +79,9 @@ local function data(value, where)
     if what == "stream" and not errors.not_open(value) then
         if not types.scalar(value.type) or #value.shape ~= 1 then
             problem("%sexpected a stream of numbers of one dimension, got %s", where, told(value))
+        elseif categories.of(value) then
+            problem("%sexpected numbers, got a category: t:group counts its names, and s:codes() is the stream of its "
+                .. "codes", where)
         end
         return value.type == "bool" and value:cast "float" or value
     elseif type(value) ~= "table" or what then

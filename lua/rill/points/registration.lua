@@ -146,6 +146,7 @@ registration.evaluate = errors.guard(function(source, target, options)
     local own <close> = held {}
     local p <const>, q = clouds(own, where, source, target)
     own.moved = cloud.transform(p, rows)
+    arguments.box(where .. ": the source moved by the option 'transform'", own.moved)
     local n <close> = search.neighbors(q, {k = 1, queries = own.moved, radius = taken.distance})
     own.indices, own.distances = n.indices, n.distances
     own.near = rill.isinf(own.distances):eval()

@@ -82,6 +82,7 @@ static int rill_fft(lua_State *L)
 {
     binding_count(L, function, 2, false);
     const Stream *s = accept_check(L, 1, function, 1, "s");
+    accept_numbers(L, 1, function, 1, "s");
     FftSpec spec;
     take_options(L, 2, s->shape.rank, &spec);
     if (!fft_accepts(s, &spec)) {
