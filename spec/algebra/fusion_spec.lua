@@ -1,8 +1,10 @@
 local rill = require "rill"
+local core = require "rill.core"
 local check = require "spec.support.check"
 local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 local process = require "spec.support.process"
+local tempfiles = require "spec.support.tempfiles"
 
 local function floats(n, from, step)
     local list = {}
@@ -500,5 +502,42 @@ describe("expressions that grow", function()
         local x = rill.from {1}
         for _ = 1, 20 do x = x + x end
         assert.same({2.0 ^ 20}, x:values())
+    end)
+end)
+
+describe("the kernels of expressions", function()
+    -- The driver's shader cache finds a program by its text.
+    it("have the same texts, whatever a process computed before", function()
+        local function texts(before)
+            local folder = tempfiles.open()
+            process.output(([[
+                local rill = require "rill"
+                local x, y = rill.from {1, 2}, rill.from({3, 4}, "int")
+                local blend = rill.kernel "kernel void blend(float a<>, float b<>, out float r<>) { r = a - b; }"
+                %s
+                blend(x * y + 1, rill.floor(x / 3))
+                print((rill.length(rill.vec2(x, 2)) * y):sum())
+            ]]):format(before), {RILL_DUMP = folder.directory})
+            local names = {}
+            for _, name in ipairs(folder:list()) do
+                names[name] = true
+            end
+            folder:close()
+            return names
+        end
+        local few, many = texts "", texts "local _ = (x - y):eval()"
+        local count = 0
+        for name in pairs(few) do
+            assert.is_true(many[name], name)
+            count = count + (name:find "^expression" and 1 or 0)
+        end
+        assert.equal(3, count)
+    end)
+
+    it("are written once into a launch that has two of the same text", function()
+        local text <const> = "kernel float same(float a<>) { return 2.0 * a; }"
+        local blend = rill.kernel "kernel void blend(float a<>, float b<>, out float r<>) { r = a - b; }"
+        local fused = core._fuse(blend, {rill.kernel(text), rill.kernel(text)})
+        assert.same({6, 8}, fused(rill.from {4, 6}, rill.from {1, 2}):values())
     end)
 end)

@@ -191,7 +191,8 @@ static bool fuse_bodies(Body *to, const Kernel *kernel, const Kernel *const inpu
     for (int i = 0; i < kernel->function.param_count; i++) {
         bool known = !inputs[i];
         for (int k = 0; k < i; k++) {
-            known = known || inputs[k] == inputs[i];
+            /* Equal expressions have equal names (lua/rill/algebra/instructions.lua). */
+            known = known || (inputs[k] && !strcmp(inputs[k]->body.entry, inputs[i]->body.entry));
         }
         if (!known) {
             add_body(to, &inputs[i]->body);

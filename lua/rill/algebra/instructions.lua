@@ -210,17 +210,27 @@ local function declarations(sequence)
     return out
 end
 
-local serial = 0
-
 local function exactly(name)
     local found = types[name] -- nil for structures
     return found and EXACT[found.scalar] and "precise " or ""
 end
 
--- Returns the text of a kernel that computes the value of a list of instructions.
-local function write_kernel(sequence)
-    serial = serial + 1
-    local prefix, out, parameters, lines = ("e%d_"):format(serial), declarations(sequence), {}, {}
+-- Returns the 64 bits of a text's hash (FNV-1a) as hexadecimal digits.
+local function hash(text)
+    local bits = -3750763034362895579
+    for i = 1, #text do
+        bits = (bits ~ text:byte(i)) * 1099511628211
+    end
+    return ("%016x"):format(bits)
+end
+
+local UNNAMED <const> = "\1"
+
+-- Returns the text of a kernel that computes the value of a list of instructions with a key. Its functions are named
+-- after a hash of the key and the text. The names of different kernels differ, because a launch may compute several
+-- expressions. Equal kernels of different processes have equal texts, which the driver's shader cache finds.
+local function write_kernel(sequence, key)
+    local prefix, out, parameters, lines = "e" .. UNNAMED .. "_", declarations(sequence), {}, {}
     for number, instruction in ipairs(sequence.code) do
         if instruction.op == LEAF then
             parameters[#parameters + 1] = ("%s a%d<>"):format(instruction.type, instruction[1])
@@ -234,8 +244,9 @@ local function write_kernel(sequence)
         end
     end
     local result = sequence.code[#sequence.code].type
-    return ("%s\nkernel %s expression%d(%s) {\n%s\n    return v%d;\n}\n"):format(
-        table.concat(out, "\n"), result, serial, table.concat(parameters, ", "), table.concat(lines, "\n"), #lines)
+    local text <const> = ("%s\nkernel %s expression_%s(%s) {\n%s\n    return v%d;\n}\n"):format(table.concat(out, "\n"),
+        result, UNNAMED, table.concat(parameters, ", "), table.concat(lines, "\n"), #lines)
+    return (text:gsub(UNNAMED, hash(key .. text)))
 end
 
 local codes = setmetatable({}, {__mode = "k"}) -- kernel -> its instructions
@@ -261,6 +272,7 @@ function instructions.text(kernel)
 end
 
 -- Kernels and their serial numbers by key.
+local serial = 0
 local find_kernel, keep_kernel = lru(KEPT_KERNELS)
 
 --- instructions.kernel(sequence) returns the kernel of a list of instructions and its serial number, {kernel =,
@@ -269,7 +281,8 @@ function instructions.kernel(sequence)
     local key = table.concat(sequence.tokens, ";")
     local entry = find_kernel(key)
     if not entry then
-        entry = {kernel = rill.kernel(write_kernel(sequence)), serial = serial}
+        serial = serial + 1
+        entry = {kernel = rill.kernel(write_kernel(sequence, key)), serial = serial}
         codes[entry.kernel] = sequence.code
         keep_kernel(key, entry)
     end
