@@ -72,7 +72,7 @@ local counted <const> = [[
 
 describe("loops that keep their last results", function()
     for name, mode in pairs(modes) do
-        local short <const> = name == "default" or name == "generational"
+        local short <const> = name == "default"
         it("reuse memory in the mode " .. name .. (short and "" or " #long"), function()
             local texts = {}
             for i, loop in ipairs(loops) do texts[i] = loop[1] end

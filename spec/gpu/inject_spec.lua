@@ -26,8 +26,8 @@ end
 
 describe("faults below rill", function()
     -- Subject, and number of faults in a full and in a short run; each fault compiles new programs.
-    for kind, case in pairs {alloc = {"sort", 50, 10}, buffer = {"sort", 9, 5}, link = {"sort", 3, 3},
-        wait = {"request", 9, 9}, lua = {"sort", 300, 20}} do
+    for kind, case in pairs {alloc = {"sort", 50, 6}, buffer = {"sort", 9, 5}, link = {"sort", 3, 3},
+        wait = {"request", 9, 9}, lua = {"sort", 300, 6}} do
         local subject, most, some = table.unpack(case)
         shortened(it, kind .. ": each is an error that leaks nothing and breaks nothing", function(whole)
             local status, findings, tried = inject(subject, kind, whole and most or some)

@@ -53,7 +53,7 @@ describe("programs", function()
         assert.is_true(tonumber(most) <= 130, most .. " programs at a time")
     end)
 
-    it("that reductions and scans made of dropped kernels are deleted", function()
+    it("that reductions and scans made of dropped kernels are deleted #long", function()
         local before, after, linked = run [[
             local before = live()
             for i = 1, 26 do
@@ -73,7 +73,7 @@ describe("programs", function()
         assert.is_true(after - before <= 50, after - before .. " programs more")
     end)
 
-    it("of expressions and one-line texts are kept in hundreds, not more #slow", function()
+    it("of expressions and one-line texts are kept in hundreds, not more #slow #long", function()
         local most, again = run [[
             local function work(i)
                 local r <close> = of(i):map(("x + %d"):format(i))

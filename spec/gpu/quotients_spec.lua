@@ -40,7 +40,7 @@ local SCRIPT <const> = [=[
         end
         show(type .. " widths", rill.mod(a, b))
     end
-    for _, type in ipairs(whole and {"float", "double"} or {"float"}) do
+    for _, type in ipairs(whole and {"float", "double"} or {}) do
         for _, n in ipairs {3, 41, 49, 1000} do
             show(type .. " mean " .. n, rill.stream(type, n, 0.1):mean())
             show(type .. " var " .. n, rill.stream(type, n, 0.1):var())
@@ -54,7 +54,7 @@ local SCRIPT <const> = [=[
     for _, n in ipairs {3, 41, 49, 1000} do
         show("iter " .. n, rill.iter("float", n, 0, 1):copy())
         show("iter of ints " .. n, rill.iter("int", n, -n, n):copy())
-        show("iter of vectors " .. n, rill.iter("vec2", {7, n}, {0, 0}, {1, 7}):copy())
+        if whole then show("iter of vectors " .. n, rill.iter("vec2", {7, n}, {0, 0}, {1, 7}):copy()) end
         local low, high = rill.random(n, {seed = n, low = -41, high = 0.1}), rill.random(n, {seed = 6, low = 0, high = 49})
         show("random " .. n, low)
         show("random, scaled " .. n, high)

@@ -1,5 +1,6 @@
 -- Tuning choices, which affect speed only: they are measured once, kept, forced by RILL_TUNE, and change no result.
 local process = require "spec.support.process"
+local shortened = require "spec.support.shortened"
 local tempfiles = require "spec.support.tempfiles"
 
 local PRINT <const> = [[
@@ -18,12 +19,12 @@ local PRINT <const> = [[
     print(rill.memory().bytes, rill.memory().streams, rill.memory().pooled)
 ]]
 
--- Runs kernels that depend on each choice. Returns the bytes of their results as one number.
+-- Runs kernels that depend on each choice, with some reductions. Prints the bytes of their results as one number.
 local COMPUTE <const> = [[
     local rill = require "rill"
     local sum = 0
     local function add(s)
-        for i, byte in ipairs {s:bytes():byte(1, -1)} do sum = (sum * 31 + byte * i) % 1000000007 end
+        for i, byte in ipairs {s:bytes():byte(1, -1)} do sum = (sum * 31 + byte * i) %% 1000000007 end
     end
     for _, n in ipairs {1, 3, 15, 16, 17, 64, 255, 1000, 4099} do
         local x, y = rill.random(n, {seed = n}), rill.random(n, {seed = n + 1})
@@ -40,7 +41,7 @@ local COMPUTE <const> = [[
     for _, shape in ipairs {{1, 1}, {3, 5}, {17, 31}, {64, 64}} do
         local x = rill.random(shape, {seed = 5})
         add(blur(x))
-        for _, operation in ipairs {"sum", "mean", "var", "norm"} do
+        for _, operation in ipairs {%s} do
             add(x[operation](x, 1))
             add(x[operation](x, 2))
             add(rill.from({x[operation](x)}, "double"))
@@ -50,14 +51,14 @@ local COMPUTE <const> = [[
 ]]
 
 -- Sorts and transforms of the family gpu. Prints the bytes of the sorts as one number, and the greatest error of the
--- transforms of whole numbers, which are transformed back.
+-- transforms of whole numbers of some shapes, which are transformed back.
 local GPU <const> = [[
     local rill = require "rill"
     local sum, most = 0, 0
     local keys = rill.random(20000, {seed = 7, type = "int", low = -1000, high = 1000})
-    for i, place in ipairs(rill.argsort(keys):values()) do sum = (sum * 31 + place * i) % 1000000007 end
-    for i, byte in ipairs {keys:sort():bytes():byte(1, 7000)} do sum = (sum * 31 + byte * i) % 1000000007 end
-    for _, shape in ipairs {{128, 5}, {3, 256}, {512}, {1 << 16}} do
+    for i, place in ipairs(rill.argsort(keys):values()) do sum = (sum * 31 + place * i) %% 1000000007 end
+    for i, byte in ipairs {keys:sort():bytes():byte(1, 7000)} do sum = (sum * 31 + byte * i) %% 1000000007 end
+    for _, shape in ipairs {%s} do
         local s = rill.floor(10 * rill.random(shape, {seed = 2, type = "vec2"})):eval()
         local first, last = s:values(), rill.fft(rill.fft(s), {inverse = true}):values()
         for i in ipairs(first) do most = math.max(most, math.abs(first[i] - last[i])) end
@@ -77,8 +78,9 @@ local ALONE <const> = {
 describe("tuning choices", function()
     local files
 
-    before_each(function() files = tempfiles.open() end)
-    after_each(function() files:close() end)
+    -- The driver test runs once for all tests.
+    setup(function() files = tempfiles.open() end)
+    teardown(function() files:close() end)
 
     local function run(script, more)
         local environment = { RILL_CACHE = files.directory, RILL_TUNE = false }
@@ -96,6 +98,12 @@ describe("tuning choices", function()
         return names
     end
 
+    before_each(function()
+        for _, name in ipairs(records()) do
+            assert(os.remove(files:path(name)))
+        end
+    end)
+
     local function measured()
         local traits = require "rill".device().traits
         if traits.family ~= "cpu" or not traits.synchronous then
@@ -105,7 +113,7 @@ describe("tuning choices", function()
         return true
     end
 
-    it("are measured once and kept, and leave no memory behind #large", function()
+    shortened(it, "are measured once and kept, and leave no memory behind #large", function(whole)
         if not measured() then return end
         local first = run(PRINT)
         assert.matches("paired_stores=%d measured 2", first)
@@ -113,11 +121,10 @@ describe("tuning choices", function()
         assert.matches("\n0\t0\t0", first)
         assert.equal(1, #records())
         assert.equal(first, run(PRINT))
-    end)
-
-    it("are measured again if the record is damaged #large", function()
-        if not measured() then return end
-        run(PRINT)
+        if not whole then
+            return
+        end
+        -- The choices are measured again if the record is damaged.
         local path = files.directory .. "/" .. records()[1]
         local file = assert(io.open(path, "r+"))
         file:seek("set", 20)
@@ -143,21 +150,25 @@ describe("tuning choices", function()
         assert.same({}, records())
     end)
 
-    for name, values in pairs { ["change no result"] = TOGETHER, ["change no result, each alone #long"] = ALONE } do
-        it(name, function()
-            local expected = run(COMPUTE, { RILL_TUNE = "default" })
-            assert.matches("^%d+", expected)
+    shortened(it, "change no result", function(whole)
+        local script = COMPUTE:format(whole and [["sum", "mean", "var", "norm"]] or [["sum"]])
+        local expected = run(script, { RILL_TUNE = "default" })
+        assert.matches("^%d+", expected)
+        for _, values in ipairs { TOGETHER, whole and ALONE or nil } do
             for _, value in ipairs(values) do
-                assert.equal(expected, run(COMPUTE, { RILL_TUNE = value }), value)
+                assert.equal(expected, run(script, { RILL_TUNE = value }), value)
             end
-        end)
-    end
+        end
+    end)
 
-    it("of sorts and transforms on GPUs are correct #large", function()
+    shortened(it, "of sorts and transforms on GPUs are correct #large", function(whole)
         local expected
-        for _, value in ipairs {"look_back=0 fft_elements=512", "readonly=0 look_back=2 fft_registers=8",
-            "fft_elements=1024 fft_registers=8", "fft_elements=2048"} do
-            local sum, most = run(GPU, {RILL_TUNE = value, RILL_FAMILY = "gpu"}):match "^(%d+)\t([%d.e-]+)\n$"
+        local values <const> = {"look_back=0 fft_elements=512", "readonly=0 look_back=2 fft_registers=8",
+            "fft_elements=1024 fft_registers=8", "fft_elements=2048"}
+        local script = GPU:format(whole and "{128, 5}, {3, 256}, {512}, {1 << 16}" or "{128, 5}, {512}")
+        for i = 1, whole and #values or 2 do
+            local value = values[i]
+            local sum, most = run(script, {RILL_TUNE = value, RILL_FAMILY = "gpu"}):match "^(%d+)\t([%d.e-]+)\n$"
             expected = expected or sum
             assert.equal(expected, sum, value)
             assert.is_true(tonumber(most) < 2e-5, value .. ": " .. most)
