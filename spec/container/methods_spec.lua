@@ -2,6 +2,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 
 local equal <const>, raises <const> = check.equal, check.raises
 
@@ -104,9 +105,10 @@ describe("a container", function()
             rill.image.save, c, "/dev/null")
     end)
 
-    it("is gathered from by flat indices, whatever dimensions have a size of 1", function()
+    shortened(it, "is gathered from by flat indices, whatever dimensions have a size of 1", function(whole)
         local index = rill.from({-1, 3, 0, 1, 2, 4, 7}, "int")
-        for _, shape in ipairs {{1}, {1, 1}, {4}, {1, 4}, {4, 1}, {1, 1, 4}, {1, 4, 1}, {4, 1, 1}, {2, 1, 3}} do
+        for _, shape in ipairs(whole and {{1}, {1, 1}, {4}, {1, 4}, {4, 1}, {1, 1, 4}, {1, 4, 1}, {4, 1, 1}, {2, 1, 3}}
+            or {{1, 4}, {4, 1}}) do
             local list, size, page, cells = {}, 1, {}, {}
             for d, n in ipairs(shape) do
                 size, page[d], cells[d] = size * n, math.min(n, 2), n

@@ -51,14 +51,14 @@ local function tree()
 end
 
 local makers <const> = {
-    {"pages", function() return shuffled("float", {1200, 1280}, {16, 16}, 80) end},
+    {"pages #long", function() return shuffled("float", {1200, 1280}, {16, 16}, 80) end},
     {"pages with a gap in memory", function() return with_gap({1200, 1280}, {16, 16}) end},
-    {"pages at the shape's end", function() return shuffled("float", {1205, 1283}, {16, 32}, 80) end},
-    {"a composition", composed},
+    {"pages at the shape's end #long", function() return shuffled("float", {1205, 1283}, {16, 32}, 80) end},
+    {"a composition #long", composed},
     {"memory that ends early", function()
         return rill.virtual(T.linear {shape = {1100, 1100}}, rill.physical("float", 1200000))
     end},
-    {"a tree", tree},
+    {"a tree #long", tree},
 }
 
 local largest <const> = rill.kernel "reduce void largest(float x<>, reduce float r<>) { r = max(r, x); }"
@@ -73,17 +73,17 @@ describe("primitives in parts", function()
     leaks.watch(setup, teardown)
 
     for _, row in ipairs(makers) do
-        it("agree with those of one stream #large: " .. row[1], function()
+        shortened(it, "agree with those of one stream #large: " .. row[1], function(whole)
             local c = row[2]()
             put {r = c}
             local stack, line = line_of(c)
             assert.is_true(line.size * 4 >= 2 ^ 22)
             assert.equal(c:active().size, line.size)
             assert.near(line:sum(), c:sum(), 1e-6 * math.abs(line:sum()))
-            for _, name in ipairs {"min", "max", "any", "all", "count"} do
+            for _, name in ipairs(whole and {"min", "max", "any", "all", "count"} or {"max"}) do
                 assert.equal(line[name](line), c[name](c), name)
             end
-            for _, name in ipairs {"mean", "var", "std", "norm"} do
+            for _, name in ipairs(whole and {"mean", "var", "std", "norm"} or {"var"}) do
                 local expected = line[name](line)
                 assert.near(expected, c[name](c), 1e-5 * math.abs(expected) + 1e-4, name)
             end
@@ -127,13 +127,16 @@ describe("primitives in parts", function()
         stack:close()
     end)
 
-    it("of vectors and NaN", function()
+    it("of vectors #long", function()
         local total = rill.kernel "reduce void total(vec2 x<>, reduce vec2 r<>) { r += x; }"
         local v = shuffled("vec2", {900, 900}, {16, 16}, 75)
         rill.kernel "kernel void put(out vec2 r<>) { ivec4 p = indexof(r); r = vec2(p.x % 13, p.y % 7 - 3); }" {r = v}
         local _, line = line_of(v)
         for _, name in ipairs {"sum", "min", "max"} do assert.same(line[name](line), v[name](v)) end
         assert.same(total(line), total(v))
+    end)
+
+    it("of NaN", function()
         local f = shuffled("float", {1250, 1250}, {16, 32}, 75):allocate {300, 300}
         f:fill(1):set(0 / 0, 300, 300)
         assert.is_true(f:max() ~= f:max() and f:min() ~= f:min() and f:sum() ~= f:sum())
@@ -162,9 +165,9 @@ describe("primitives in parts", function()
         end
     end)
 
-    it("of floats are doubles, in their range", function()
+    shortened(it, "of floats are doubles, in their range", function(whole)
         local c = shuffled("float", {1250, 1250}, {16, 32}, 75)
-        for _, unit in ipairs {0.1, 1e33, 1e36, 1e-22} do
+        for _, unit in ipairs(whole and {0.1, 1e33, 1e36, 1e-22} or {0.1, 1e36}) do
             c:allocate({1, 1}, {1, 40}):fill(unit)
             for j = 1, 40 do c:set(-unit, 1, j) end
             local stack, line = line_of(c)
@@ -206,7 +209,7 @@ describe("primitives in parts", function()
         local stack, line = line_of(c)
         local floats = c:cast "float"
         local options <const> = {{}, {exclusive = true}, {reverse = true}, {exclusive = true, reverse = true}}
-        for i, op in ipairs(whole and {"add", "mul", "and", "or", "xor", "min", "max", "add"} or {"add", "max"}) do
+        for i, op in ipairs(whole and {"add", "mul", "and", "or", "xor", "min", "max", "add"} or {"add"}) do
             local scan, expected = c:scan(op, options[i % 4 + 1]), line:scan(op, options[i % 4 + 1])
             local _, got = line_of(scan)
             assert.equal(0, got:ne(expected):count(), op)
@@ -221,7 +224,9 @@ describe("primitives in parts", function()
             equal(line:histogram(row):values(), c:histogram(row):values())
         end
         equal({0, 0, 0, 0, 0, line.size, 0, 0, 0, 0}, c:copy():fill(3):histogram():values())
-        equal(line:cast("double"):filter("x > 498.0"):values(), c:cast("double"):filter("x > 498.0"):values())
+        if whole then
+            equal(line:cast("double"):filter("x > 498.0"):values(), c:cast("double"):filter("x > 498.0"):values())
+        end
         local some = floats:copy()
         some:set(0 / 0, 600, 600):set(1 / 0, 100, 900)
         for _, x in ipairs {some, whole and floats or nil} do
@@ -231,8 +236,8 @@ describe("primitives in parts", function()
             assert.near(expected.mean, got.mean, 1e-4)
             assert.equal(tostring(expected):match "^count %d+, NaN %d", tostring(got):match "^count %d+, NaN %d")
         end
-        local weighed = c:histogram {bins = 9, weights = floats}
-        for i, v in ipairs(line:histogram({bins = 9, weights = line:cast "float"}):values()) do
+        local weighed = whole and c:histogram {bins = 9, weights = floats}
+        for i, v in ipairs(not whole and {} or line:histogram({bins = 9, weights = line:cast "float"}):values()) do
             assert.near(v, weighed:get(i), 1e-5 * math.abs(v))
         end
         check.raises("parts_spec.lua:%d+: c:scan: unknown option 'foo'", function()

@@ -21,13 +21,13 @@ end
 local cases <const> = {
     {name = "a sparse container of 2048^3", make = sparse, size = 2048, page = {8, 8, 8}},
     {name = "a hash grid of 2048^3", make = hashgrid, size = 2048, page = {8, 8, 8}},
-    {name = "an octree of 2048^3", make = tree, size = 2048, page = {8, 8, 8}, nodes = 9},
+    {name = "an octree of 2048^3 #long", make = tree, size = 2048, page = {8, 8, 8}, nodes = 9},
     {name = "a sparse container of 2048^3, in one place", make = sparse, size = 2048, page = {8, 8, 8}, near = 200},
     {name = "a sparse container of 131072^2 #long", make = sparse, size = 131072, page = {16, 16}},
     {name = "a sparse container of 131072^2, in one place #long", make = sparse, size = 131072, page = {16, 16},
         near = 2000},
     {name = "a hash grid of 131072^2 #long", make = hashgrid, size = 131072, page = {16, 16}},
-    {name = "a quadtree of 131072^2 #long", make = tree, size = 131072, page = {16, 16}, nodes = 17},
+    {name = "a quadtree of 131072^2", make = tree, size = 131072, page = {16, 16}, nodes = 17},
 }
 
 -- Scattered pages, and some adjacent ones.
