@@ -235,7 +235,7 @@ local function measure(module, numbers, options, results)
         require "spec.support.probe".work("%s", cases, {details = %s}, phase)
     ]]):format(module, table.concat(numbers, ", "), library, options.details or false)
     -- RILL_POISON adds launches that fill memory.
-    local environment = {RILL_FAMILY = "gpu", RILL_POISON = false}
+    local environment = {RILL_FAMILY = "gpu", RILL_POISON = false, RILL_TUNE = false, RILL_WRONG = false}
     for name, value in pairs(all[numbers[1]].environment or {}) do environment[name] = value end
     local preloaded = library
     if environment.RILL_WRONG then

@@ -202,8 +202,8 @@ static bool create_context(Server *server)
     info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
     info.protocols = server->protocols;
     info.user = server;
-    info.gid = -1;
-    info.uid = -1;
+    info.gid--; /* -1: the process keeps its own; the types depend on the version */
+    info.uid--;
     info.server_string = "rill";
     info.max_http_header_data = HEADER_MOST;
     info.fd_limit_per_thread = (unsigned)(server->clients_most + 2 * PENDING_MOST + 8);

@@ -131,7 +131,7 @@ Region *region_of_active(const Stream *active, const Shape *shape, const int64_t
 {
     Stream list, numbers;
     if (shape_elements(shape) == 0) {
-        return region_pages(active->device, shape, false, page, malloc(1), 0);
+        return region_pages(active->device, shape, false, page, malloc(sizeof(int32_t)), 0);
     }
     Boxes boxes = boxes_of(shape, page);
     stream_copy_view(active, &list);

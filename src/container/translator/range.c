@@ -63,6 +63,7 @@ bool range_add_block(RangeList *list, const int64_t *size, const int64_t *origin
     }
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
     memcpy(from, first, sizeof from);
+    memcpy(to, last, sizeof to);
     do {
         int64_t at[SHAPE_MAX_RANK] = {base}, stride = 1;
         for (int d = 0; d < rank; d++) {
