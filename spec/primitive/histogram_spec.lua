@@ -3,6 +3,7 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 
 local INF <const>, NAN <const> = math.huge, 0 / 0
 
@@ -276,13 +277,14 @@ describe("weights", function()
     end)
 
     -- Bins whose rows exceed the caches of a core: the numbers are partitioned first.
-    it("of many bins, evenly, in few bins, and out of range #tables #large", function()
+    shortened(it, "of many bins, evenly, in few bins, and out of range #tables #large", function(whole)
         local size, bins = 140003, (1 << 17) + 5
         local even = rill.random(size, {type = "int", low = 0, high = bins - 1, seed = 1})
         local weights = rill.random(size, {seed = 5, low = -1, high = 1})
         local w = weights:values()
         for name, s in pairs {
-            even = even, ["in one bin"] = (even * 0 + 77777):eval(), ["in a range of bins"] = (even % 5000):eval(),
+            even = even, ["in one bin"] = whole and (even * 0 + 77777):eval() or nil,
+            ["in a range of bins"] = whole and (even % 5000):eval() or nil,
             ["half in the last bin"] = rill.where((even % 2):eq(0), bins - 1, even):eval(),
         } do
             local exact = {}

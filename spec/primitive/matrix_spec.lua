@@ -2,6 +2,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 local tempfiles = require "spec.support.tempfiles"
 
 local sparse = rill.sparse
@@ -358,10 +359,10 @@ describe("rill.sparse", function()
     end)
 
     -- From 65,536 entries on columns are counted, up to 32 entries each; longer ones are sorted.
-    it("is transposed in order, whether its columns are short or long", function()
+    shortened(it, "is transposed in order, whether its columns are short or long", function(whole)
         for _, case in ipairs {
-            {20000, 20000, 90000, "float"}, {3000, 70000, 80000, "double"}, {50000, 700, 70000, "float"},
-            {70000, 9000, 70000, "float"},
+            {3000, 70000, 80000, "double"}, {50000, 700, 70000, "float"},
+            whole and {20000, 20000, 90000, "float"} or nil, whole and {70000, 9000, 70000, "float"} or nil,
         } do
             local m, n, count, kind = table.unpack(case)
             local at, rows, columns, values = {}, {}, {}, {}

@@ -3,6 +3,7 @@
 local rill = require "rill"
 local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 
 -- By type: the power of two that 200 times is in range and 400 times is not, one whose square is too large and one whose square is too small,
 -- and how near results are.
@@ -86,10 +87,10 @@ describe("reductions stay in the range of numbers", function()
     leaks.watch(setup, teardown)
 
     -- How many elements make a part depends on the family and the size.
-    it("if parts of doubles are in range, but no two of them together", function()
+    shortened(it, "if parts of doubles are in range, but no two of them together", function(whole)
         for _, n in ipairs(SIZES) do
             local list = waves(n, 0)
-            for operation, first in pairs {sum = 1000, mean = 1000, std = 494} do
+            for operation, first in pairs {sum = 1000, mean = whole and 1000 or nil, std = 494} do
                 for exponent = first, first + 16, 2 do
                     local unit <const> = 2.0 ^ exponent
                     if reference[operation](list) * unit < 1e308 then
@@ -104,7 +105,7 @@ describe("reductions stay in the range of numbers", function()
     end)
 
     for name, row in pairs(TYPES) do
-        it("of " .. name .. " to a value", function()
+        shortened(it, "of " .. name .. " to a value", function(whole)
             for _, n in ipairs(SIZES) do
                 local list = waves(n, 0)
                 for _, case in ipairs(CASES) do
@@ -113,12 +114,16 @@ describe("reductions stay in the range of numbers", function()
                         local s = rill.from(scaled(list, unit), name)
                         local what = ("%d %s in units of %g"):format(n, name, unit)
                         assert_near(operation, list, unit, row, s[operation](s), what)
-                        local e = s * 1
-                        assert_near(operation, list, unit, row, e[operation](e), "an expression of " .. what)
-                        local pairs_of = rill[row.pair:gsub("^d", "")](s, 0):eval()
-                        local got = pairs_of[operation](pairs_of)
-                        got = type(got) == "table" and got[1] or got
-                        assert_near(operation, list, unit, row, got, "vectors of " .. what)
+                        if whole or operation == "sum" then
+                            local e = s * 1
+                            assert_near(operation, list, unit, row, e[operation](e), "an expression of " .. what)
+                        end
+                        if whole or operation == "std" then
+                            local pairs_of = rill[row.pair:gsub("^d", "")](s, 0):eval()
+                            local got = pairs_of[operation](pairs_of)
+                            got = type(got) == "table" and got[1] or got
+                            assert_near(operation, list, unit, row, got, "vectors of " .. what)
+                        end
                     end
                 end
             end

@@ -1,6 +1,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 
 local product = require "rill.core.tables".product
 
@@ -70,9 +71,9 @@ describe("reductions over several axes", function()
         assert.same({0, 0}, rill.zeros({0, 2, 3}, "int"):sum {1, 3}:values())
     end)
 
-    it("equal their model", function()
+    shortened(it, "equal their model", function(whole)
         math.randomseed(7)
-        for _ = 1, 25 do
+        for _ = 1, whole and 25 or 12 do
             local shape, reduced, axes = {}, {}, {}
             for d = 1, math.random(2, 4) do
                 shape[d] = math.random(4)
@@ -90,7 +91,7 @@ describe("reductions over several axes", function()
             end
             if #axes > 0 then
                 local lists, rest, kept = groups(shape, s:values(), reduced)
-                for name, model in pairs(MODELS) do
+                for name, model in pairs(whole and MODELS or {sum = MODELS.sum, max = MODELS.max}) do
                     local expected = {}
                     for k, list in ipairs(lists) do
                         expected[k] = model(list)
@@ -130,12 +131,12 @@ describe("reductions over several axes", function()
         check.equal({2, 8}, rill.from({{1, 2}, {3, 6}}, "vec2"):var {ddof = 1}, 1e-5)
     end)
 
-    it("take the axis as an option", function()
+    shortened(it, "take the axis as an option", function(whole)
         local s = rill.from {{1, 5, 3}, {4, 2, 6}}
         local c = rill.array("float", {2, 3}):write(s)
         for _, x in ipairs {s, s * 1, s:transpose():copy():transpose(), c} do
-            for _, name in ipairs {"sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin",
-                "argmax", "norm", "median"} do
+            for _, name in ipairs(whole and {"sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count",
+                "argmin", "argmax", "norm", "median"} or {"sum", "argmin", "median"}) do
                 for _, axis in ipairs {1, 2, -1} do
                     assert.same(x[name](x, axis):values(), x[name](x, {axis = axis}):values(), name)
                 end

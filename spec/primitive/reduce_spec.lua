@@ -4,6 +4,7 @@ local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 local reduction = require "spec.support.reduction"
 local reference = require "spec.support.reference"
+local shortened = require "spec.support.shortened"
 local viewmaker = require "spec.support.viewmaker"
 
 local assert_near = reduction.assert_near
@@ -140,13 +141,19 @@ describe("reductions of views", function()
         check.raises("s:dot: argument #1 't'", s.dot, s, rill.stream("vec2", {3, 4}))
     end)
 
-    it("dot of streams of two types has the same bits in both orders", function()
+    shortened(it, "dot of streams of two types has the same bits in both orders", function(whole)
         local list <const> = {
             rill.from({1, 3}, "float"), rill.from({16777217, 1}, "int"), rill.from({0.1, 0.7}, "double"),
             rill.from({1, 1}, "half"), rill.from({4294967295, 1}, "uint"),
         }
         assert.equal(16777220.0, list[1]:dot(list[2]))
         assert.equal(4294967296.0, list[4]:dot(list[5]))
+        if not whole then
+            assert.equal(list[2]:dot(list[1]), list[1]:dot(list[2]))
+            assert.equal(list[5]:dot(list[4]), list[4]:dot(list[5]))
+            assert.equal(list[1]:dot(list[3], 1)[1], list[3]:dot(list[1], 1)[1])
+            return
+        end
         for _, s in ipairs(list) do
             for _, t in ipairs(list) do
                 assert.equal(s:dot(t), t:dot(s))
@@ -242,7 +249,7 @@ describe("accuracy", function()
     local N <const> = 1 << 24
 
     -- Multiples of 2^-23 in [-1, 1). Their exact sum follows from the sum of the words from which they are made.
-    local function assert_accurate(n)
+    local function assert_accurate(n, operations)
         local s = rill.random(n, {seed = 5, low = -1, high = 1})
         local exact, magnitude = 0, 0.0
         for _, v in ipairs(s:values()) do
@@ -252,16 +259,18 @@ describe("accuracy", function()
         local sum = s:sum()
         assert_near(exact * 0x1p-23, sum, 1e-6 * magnitude, "sum")
         for _ = 1, 3 do
-            for _, operation in ipairs {"sum", "mean", "var", "norm", "prod"} do
+            for _, operation in ipairs(operations) do
                 assert.equal(s[operation](s), s[operation](s))
             end
             assert.equal(sum, s:sum())
         end
     end
 
-    it("of 2^18 floats of both signs, and twice the same bits", function() assert_accurate(1 << 18) end)
+    it("of 2^18 floats of both signs, and twice the same bits", function() assert_accurate(1 << 18, {"sum", "var"}) end)
 
-    it("of 2^20 floats of both signs, and twice the same bits #long", function() assert_accurate(1 << 20) end)
+    it("of 2^20 floats of both signs, and twice the same bits #long", function()
+        assert_accurate(1 << 20, {"sum", "mean", "var", "norm", "prod"})
+    end)
 
     it("of 2^24 floats of both signs #large", function()
         local words <close> = rill.random(N, {seed = 9, type = "uint"})

@@ -1,5 +1,6 @@
 -- Reductions of all elements whose bits do not depend on the order of the elements, compared with exact sums and with a model of the binned sum.
 local rill = require "rill"
+local shortened = require "spec.support.shortened"
 
 local function bits(x) return x ~= x and "NaN" or string.pack("<d", x + 0.0) end
 
@@ -102,7 +103,7 @@ end
 describe("reproducible reductions", function()
     before_each(function() math.randomseed(7) end)
 
-    it("have the same bits in any order and in views", function()
+    shortened(it, "have the same bits in any order and in views", function(whole)
         cases(200, function(list, element, what)
             local s = rill.from(list, element)
             local other = rill.from(shuffled(list), element)
@@ -112,7 +113,7 @@ describe("reproducible reductions", function()
                 ends[#ends + 1] = 3.0
             end
             local view = rill.from(ends, element):domain(before + 1, before + #list)
-            for _, name in ipairs {"sum", "mean", "norm", "var", "std"} do
+            for _, name in ipairs(whole and {"sum", "mean", "norm", "var", "std"} or {"sum", "var"}) do
                 local expected = bits(s[name](s))
                 assert.equal(expected, bits(other[name](other)), what .. ": " .. name)
                 assert.equal(expected, bits(view[name](view)), what .. ": view, " .. name)
@@ -180,10 +181,10 @@ describe("reproducible reductions", function()
         assert.equal(0.0, of(0.1, 0.1, 0.1):var())
     end)
 
-    it("are computed in the order of the elements with {reproducible = false}", function()
+    shortened(it, "are computed in the order of the elements with {reproducible = false}", function(whole)
         local x = rill.random(70000, {seed = 3})
         local ordered <const> = {reproducible = false}
-        for _, name in ipairs {"sum", "mean", "norm", "var", "std"} do
+        for _, name in ipairs(whole and {"sum", "mean", "norm", "var", "std"} or {"sum", "norm"}) do
             local expected = x[name](x)
             assert.near(expected, x[name](x, ordered), 1e-6 * expected)
             assert.equal(x[name](x, ordered), x[name](x, nil, ordered))
