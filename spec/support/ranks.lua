@@ -1,11 +1,22 @@
 -- Runs programs of spec/mpi/programs on several ranks.
+local preload = require "spec.support.preload"
+
 local ranks = {}
 
 local lua <const> = os.getenv "RILL_LUA" or "lua5.4"
 
+-- Returns settings by which one rank compiles a program of the device and the others find it in the driver's cache.
+local function turns()
+    local library <const> = preload "turns"
+    local others <const> = os.getenv "LD_PRELOAD"
+    return library and (" RILL_TURNS='%s.locks' LD_PRELOAD='%s%s'"):format(library, library,
+        others and ":" .. others or "") or ""
+end
+
 --- ranks.settings: the command that permits more ranks than cores, and root to start them.
 ranks.settings = "env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none " ..
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LP_NUM_THREADS=1"
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LP_NUM_THREADS=1" ..
+    turns()
 
 --- ranks.run(count, program, ...) runs a program with arguments. Returns what it prints, and whether it ended without
 -- an error.
@@ -25,8 +36,8 @@ function ranks.missing()
     return not text:find "good" and "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"
 end
 
---- ranks.same(some, program, ...) runs a program on the given numbers of ranks, and in `make test-all` on 1 to 4. If one
--- rank is the first, it compiles the programs of the device for all others, which takes less time. Raises unless it prints the same each time. Returns what it prints.
+--- ranks.same(some, program, ...) runs a program on the given numbers of ranks, and in `make test-all` on 1 to 4. Raises
+-- unless it prints the same each time. Returns what it prints.
 function ranks.same(some, program, ...)
     local first
     for _, count in ipairs(os.getenv "RILL_SUITE_LONG" and {1, 2, 3, 4} or some) do

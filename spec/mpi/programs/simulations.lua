@@ -33,7 +33,7 @@ for k, case in ipairs {
     {{300, 200}, "dirichlet"}, {{255, 257}, "dirichlet"}, {{301, 203}, "neumann"}, {{256, 256}, "periodic"},
     {{33, 61, 50}, {"neumann", "periodic", "dirichlet"}},
 } do
-    if not (program.whole or k == 3) then goto next end
+    if not (program.whole or k == 2) then goto next end
     local right = rill.random(case[1], {seed = 3}):cast "double"
     local y, report = rill.solve.multigrid(mpi.stream("double", case[1], {init = right}), {boundary = case[2],
         tolerance = 1e-7})

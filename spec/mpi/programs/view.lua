@@ -81,7 +81,7 @@ local function values(kind, rows, columns)
     return kind == "float" and u or kind == "double" and u:cast "double" or (200 * u - 0):eval():cast(kind)
 end
 
-for _, kind in ipairs {"float", "int", "uint8", "vec3", "double"} do
+for _, kind in ipairs(program.whole and {"float", "int", "uint8", "vec3", "double"} or {"float", "uint8", "vec3"}) do
     for _, shape in ipairs(kind == "float" and {{70, 90}, {3, 200}, {260, 5}, {1, 1}} or {{70, 90}}) do
         local rows, columns = shape[1], shape[2]
         local d = mpi.distribute(mpi.rank == 1 and values(kind, rows, columns) or nil, 1)
