@@ -35,7 +35,7 @@ describe("the example", function()
         assert.is_truthy(script.said:find("as it is +22 pages\nby diagonals +8 pages, the same product: true"))
     end)
 
-    it("trips groups taxi trips by borough and hour", function()
+    it("trips groups taxi trips by borough and hour #long", function()
         script:run("trips", 30000, script.directory)
         script:picture("trips.png", 240, 1008)
         script:names "trips.png"
@@ -159,7 +159,7 @@ describe("the example", function()
         assert.matches("steps: expected a whole number", tostring(message), 1, true)
     end)
 
-    it("fluid_ranks computes the same as one process", function()
+    it("fluid_ranks computes the same as one process #long", function()
         if not pcall(require, "rill.mpi.core") then
             return pending "there is no MPI here: apt install libopenmpi-dev openmpi-bin, and build again"
         end

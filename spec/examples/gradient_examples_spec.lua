@@ -38,7 +38,7 @@ describe("the example", function()
         assert(run("splats", 240, 960, "square error is (%S+)", 200, 20, nil, script.directory) < 0.25, script.said)
     end)
 
-    it("counts finds how bicycles depend on rain, and writes its table", function()
+    it("counts finds how bicycles depend on rain, and writes its table #long", function()
         script:run("counts", nil, script.directory)
         script:picture("counts.png", 500, 800)
         script:names "counts.png"

@@ -21,7 +21,7 @@ describe("the example", function()
         assert.matches("words.txt: a mesh without triangles", tostring(message), 1, true)
     end)
 
-    it("collide finds pairs by both types of trees", function()
+    it("collide finds pairs by both types of trees #long", function()
         script:run("collide", ring, 4, script.directory)
         script:picture("collide.png", 300, 400)
         script:names "collide.png"
@@ -29,14 +29,14 @@ describe("the example", function()
         script:says "lists: 1 2"
     end)
 
-    it("registration finds the motion of the second scan", function()
+    it("registration finds the motion of the second scan #long", function()
         script:run("registration", "-", 60, script.directory)
         script:picture("registration.png", 280, 560)
         script:names "registration.png"
         assert.is_true(tonumber(script.said:match "error of the motion: (%S+)") < 0.02)
     end)
 
-    it("reuse measures shading rates", function()
+    it("reuse measures shading rates #long", function()
         script:run("reuse", ring, script.directory)
         script:picture("reuse.png", 720, 720)
         script:names "reuse.png"
@@ -45,7 +45,7 @@ describe("the example", function()
         script:says "icosphere +40962 +81920 +0.500"
     end)
 
-    it("envelopes encloses a mesh", function()
+    it("envelopes encloses a mesh #long", function()
         script:run("envelopes", ring, 2, script.directory)
         script:picture("envelopes.png", 400, 800)
         script:names "envelopes.png"
@@ -54,7 +54,7 @@ describe("the example", function()
         script:says "inner envelope: distances %d.%d+ to %d.%d+ of the target"
     end)
 
-    it("subdivide refines at folds", function()
+    it("subdivide refines at folds #long", function()
         script:run("subdivide", ring, 4, script.directory)
         script:picture("subdivide.png", 400, 960)
         script:names "subdivide.png"
@@ -63,7 +63,7 @@ describe("the example", function()
         script:says "uniform: 256, 1024, 4096 triangles, 0 edges left"
     end)
 
-    it("marching makes the surface of a file", function()
+    it("marching makes the surface of a file #long", function()
         local volume = rill.stream("uint8", {9, 8, 7}, function(i, j, k)
             return math.max(0, 200 - 60 * ((i - 5) ^ 2 + (j - 4.5) ^ 2 + (k - 4) ^ 2) ^ 0.5 // 1)
         end)

@@ -62,7 +62,7 @@ describe("the example", function()
         end
     end)
 
-    it("clusters finds the moons, the ring and the blob", function()
+    it("clusters finds the moons, the ring and the blob #long", function()
         script:run("clusters", 8000, script.directory)
         script:picture("clusters.png", 960, 1041)
         script:names "clusters.png"

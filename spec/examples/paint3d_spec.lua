@@ -228,7 +228,7 @@ describe("painting in three dimensions", function()
     leaks.watch(setup, teardown)
     local view <const>, zoom <const> = {1.1, 0.8, 1.6}, 2.2
 
-    it("equals brute force: texels, refined ones and mipmaps #tables", function()
+    it("equals brute force: texels, refined ones and mipmaps #tables #long", function()
         local places, faces = mesh.ring(14, 7)
         local painting = paint3d.create(30, 32, 4, places, faces)
         painting:look(view, zoom)

@@ -118,7 +118,7 @@ describe("the sparse fluid example", function()
         assert.is_true(moves[1] > 0.1 and moves[2] > 0.1 and moves[3] > 0.1 and moves[4] > 0.5)
     end
 
-    it("agrees with the dense solver after 60 steps with a vessel around the smoke", function()
+    it("agrees with the dense solver after 60 steps with a vessel around the smoke #long", function()
         agree_in_vessel(60)
     end)
 

@@ -3,6 +3,7 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local topology = require "rill.geometry.mesh.topology"
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
 local mesh <const> = rill.mesh
 
 -- Properties of a list of triangles, one edge at a time: {[a][b]} counts the triangles that traverse an edge from a
@@ -265,8 +266,8 @@ describe("A mesh", function()
 
     -- Up to 8, 12 or 16 corners at a vertex are sorted in registers.
     it("with a given number of corners at a vertex, and degenerate triangles", function()
-        for _, n in ipairs {1, 7, 8, 9, 12, 13, 16, 17, 40} do
-            for _, degenerate in ipairs {false, true} do
+        for _, n in ipairs(LONG and {1, 7, 8, 9, 12, 13, 16, 17, 40} or {8, 9, 16, 17}) do
+            for _, degenerate in ipairs(LONG and {false, true} or {n % 8 == 0}) do
                 local apex, list = n // 2, {}
                 local function rim(i) return i % n < apex and i % n or i % n + 1 end
                 for i = 1, n do

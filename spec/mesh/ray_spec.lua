@@ -2,6 +2,7 @@
 local rill = require "rill"
 local leaks = require "spec.support.leaks"
 local raises = require("spec.support.check").raises
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
 
 local STRUCTURES <const> = {"none", "grid", "bvh"}
 local ROOT <const> = os.getenv "RILL_DATA" or "../shared/data"
@@ -74,7 +75,7 @@ local aim <const> = rill.program [=[
 
 describe("rays", function()
     it("meet the nearest triangle, as in plain Lua", function()
-        for round = 1, 3 do
+        for round = 1, LONG and 3 or 1 do
             local n, rays = 40 * round, 150
             local m, o, d = soup(n, 10 * round, 0.5), vectors(rays, 100 + round, 2), vectors(rays, 200 + round, 1)
             local _, t, f, b, c = queried("bvh", m, o, d)
@@ -103,7 +104,7 @@ describe("rays", function()
     end)
 
     it("meet the same triangles at the same distances with every structure", function()
-        for round = 1, 4 do
+        for round = 1, 4, LONG and 1 or 3 do
             local m = soup(3 ^ round * 7, round, 0.9 / round)
             agree(m, vectors(4000, 300 + round, 3), vectors(4000, 400 + round, 1))
         end
@@ -116,7 +117,7 @@ describe("rays", function()
         local flat, p, q = rill.mesh.grid {segments = {12, 9}}, vectors(4000, 7, 1), vectors(4000, 8, 1)
         agree(flat, p, q)
         local _, _, want = queried("none", flat, p, q)
-        for _, z in ipairs {2.0 ^ -112, 2.0 ^ -50, 2.0 ^ 55} do
+        for _, z in ipairs(LONG and {2.0 ^ -112, 2.0 ^ -50, 2.0 ^ 55} or {2.0 ^ -112}) do
             local small = flat:transform {{z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, 0}, {0, 0, 0, 1}}
             local from <const> = (z * p):eval()
             agree(small, from, q)
@@ -260,7 +261,7 @@ describe("rays", function()
             same(p, q, rill.random(p.shape, {seed = 3}))
             same(p, d:domain({7, 7}, {7, 7}), 0.5)
             same(o:domain({7, 7}, {7, 7}), q:domain({1, 1}, {80, 1}))
-            for _, n in ipairs {1, 7, 8, 9, 63, 64, 65, 1023, 2049, 5400} do
+            for _, n in ipairs(LONG and {1, 7, 8, 9, 63, 64, 65, 1023, 2049, 5400} or {1, 9, 2049}) do
                 same(o:reshape(5400):domain(1, n), d:reshape(5400):domain(1, n), 1)
             end
         end
@@ -398,7 +399,7 @@ describe("path tracing", function()
             local picture = rill.ray.trace(s, white)
             assert.is_true(math.abs(picture.x:mean() - 1) <= case[2], case[1] .. picture.x:mean())
         end
-        for _, albedo in ipairs {0, 0.3, 0.6} do
+        for _, albedo in ipairs(LONG and {0, 0.3, 0.6} or {0.6}) do
             local c <const> = encoded(albedo)
             local picture, report = rill.ray.trace(s, {
                 size = {48, 48}, samples = 16, linear = true, bounces = 40, materials = {color = {c, c, c},
@@ -428,7 +429,7 @@ describe("path tracing", function()
         local x <const> = 0.25
         local part = x / math.sqrt(1 + x * x) * math.atan(x / math.sqrt(1 + x * x))
         local factor = 4 * part / math.pi
-        for _, z in ipairs {1, 1e-14, 1e14, 1e-19, 1e-25, 1e-33} do
+        for _, z in ipairs(LONG and {1, 1e-14, 1e14, 1e-19, 1e-25, 1e-33} or {1, 1e-33}) do
             local function square(side, height)
                 return rill.mesh.grid {size = {side, side}}:transform {
                     {z, 0, 0, 0}, {0, z, 0, 0}, {0, 0, z, height * z}, {0, 0, 0, 1}}
@@ -455,7 +456,7 @@ describe("path tracing", function()
                 camera = {eye = {3 * z, -4 * z, 3 * z}, target = {0, 0, 0}, up = {0, 0, 1}}}):bytes()
         end
         local want <const> = image(1)
-        for _, k in ipairs {-60, -30, 30, 57} do assert.is_true(image(2.0 ^ k) == want, "2^" .. k) end
+        for _, k in ipairs {-60, 57, LONG and -30, LONG and 30} do assert.is_true(image(2.0 ^ k) == want, "2^" .. k) end
     end)
 
     it("pushes no ray at an absorber, one at a mirror, two at glass", function()
