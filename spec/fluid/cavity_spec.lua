@@ -70,7 +70,7 @@ describe("a cavity whose lid moves", function()
     setup(function() write, warning.write = warning.write, function() end end)
     teardown(function() warning.write = write end)
 
-    it("is drawn by an example, which checks itself", function()
+    it("is drawn by an example, which checks itself #long", function()
         local script = example.open()
         finally(function() script:close() end)
         script:run("cavity", 100, 8, script.directory, "--movie")

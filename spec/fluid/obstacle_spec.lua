@@ -3,6 +3,7 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local listen = require "spec.support.said"
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
 
 local function disc(rows, columns, x, y, radius)
     return rill.stream("float", {rows, columns}, function(i, j)
@@ -50,7 +51,7 @@ describe("a fluid with obstacles", function()
         local f = rill.fluid {shape = {32, 64}, dt = 0.2, boundary = {x = {{velocity = {1, 0}}, "open"}}}
         local wall <close> = rill.stream("bool", {32, 64}, function(i, j) return j == 40 and i % 8 ~= 0 end)
         local ball <close> = disc(32, 64, 16, 14, 6.3)
-        for step = 0, 60 do
+        for step = 0, LONG and 60 or 30 do
             if step % 17 == 3 or step % 17 == 11 then
                 f:obstacle(step % 17 == 3 and ball or wall)
             end

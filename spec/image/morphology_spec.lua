@@ -4,6 +4,7 @@ local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local pictures = require "spec.support.pictures"
 local shortened = require "spec.support.shortened"
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
 
 local function square(radius)
     local rows = {}
@@ -66,7 +67,7 @@ describe("morphology", function()
     end)
 
     it("agrees for squares that need several passes", function()
-        for _, modes in ipairs {{"clamp"}, {"wrap"}, {"mirror"}, {0.5}, {"clamp", -1}} do
+        for _, modes in ipairs {{"mirror"}, {"clamp", -1}, LONG and {"clamp"}, LONG and {"wrap"}, LONG and {0.5}} do
             local s = pictures.random("float", {20, 36})
             local view = view_of(s, modes)
             for _, name in ipairs {"erode", "dilate"} do

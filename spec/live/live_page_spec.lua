@@ -167,7 +167,8 @@ describe("the page of rill.live", function()
     end)
 
     for _, scale in ipairs {1, 2} do
-        check(("draws the elements of streams, with %d pixels per CSS pixel"):format(scale), function()
+        check(("draws the elements of streams, with %d pixels per CSS pixel%s"):format(scale,
+            scale == 1 and " #long" or ""), function()
             local view = open_view()
             local s = waves(48, 64)
             local photo = rill.stream("vec3", {90, 120}, function(i, j)

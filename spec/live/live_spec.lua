@@ -253,8 +253,7 @@ describe("rill.live", function()
         assert.same({"mesh", 960, 720}, {header.type, header.shown[1], header.shown[2]})
         view:profile()
         rill.iota(10):sum()
-        local stop = rill.clock() + 1.1
-        repeat until rill.clock() > stop
+        os.execute "sleep 1.1"
         view:profile()
         header = shown(client, "profile")
         assert.equal("kernel", header.columns[1].name)
@@ -534,8 +533,7 @@ describe("rill.live", function()
     test("shows the profile while the script takes profiles", function()
         local view, client = both {fps = 1000}
         local function wait()
-            local stop = rill.clock() + 1.05
-            repeat until rill.clock() > stop
+            os.execute "sleep 1.05"
         end
         view:profile()
         local report = rill.profile(function()

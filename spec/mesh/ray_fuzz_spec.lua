@@ -8,7 +8,6 @@ local SIDE <const>, ROUNDS <const> = 400, tonumber(os.getenv "RILL_ROUNDS") or
 local function sub(a, b) return {a[1] - b[1], a[2] - b[2], a[3] - b[3]} end
 local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
 local cross <const> = require("rill.core.vector").cross
-local LONG <const> = os.getenv "RILL_SUITE_LONG"
 
 -- Returns the exact numerators of t and of the weights, their positive denominator, and whether the ray meets the interior (1), nothing (0), or an edge (nil).
 local function meets(o, d, p, q, r)

@@ -274,7 +274,7 @@ describe("rill.cloth", function()
         check.names({"C:picture", "no squares"}, function() rill.cloth {shape = {1, 4}}:picture() end)
     end)
 
-    it("drapes itself over a ball, as an example", function()
+    it("drapes itself over a ball, as an example #long", function()
         local script = example.open()
         finally(function() script:close() end)
         script:run("drape", 14, 0.2, script.directory, "--movie")
