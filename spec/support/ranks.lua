@@ -15,14 +15,13 @@ end
 
 --- ranks.settings: the command that permits more ranks than cores, and root to start them.
 ranks.settings = "env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none " ..
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LP_NUM_THREADS=1" ..
-    turns()
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LP_NUM_THREADS=1"
 
 --- ranks.run(count, program, ...) runs a program with arguments. Returns what it prints, and whether it ended without
 -- an error.
 function ranks.run(count, program, ...)
-    local command = ("%s timeout -k 5 300 mpirun -n %d %s spec/mpi/programs/%s.lua %s 2>&1"):format(ranks.settings,
-        count, lua, program, table.concat({...}, " "))
+    local command = ("%s%s timeout -k 5 300 mpirun -n %d %s spec/mpi/programs/%s.lua %s 2>&1"):format(ranks.settings,
+        count > 1 and turns() or "", count, lua, program, table.concat({...}, " "))
     local pipe = assert(io.popen(command))
     local text = pipe:read("a"):gsub("mpirun: Forwarding signal %d+ to job\n", "") -- it was stopped, and goes on
     return text, pipe:close() == true
