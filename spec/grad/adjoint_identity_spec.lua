@@ -5,6 +5,8 @@ local gradients = require "spec.support.gradients"
 local leaks = require "spec.support.leaks"
 local doubles <const> = gradients.doubles
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
+
 describe("forward and reverse mode agree for", function()
     local six <const> = (6 * rill.eye(5)):cast "double"
 
@@ -26,7 +28,7 @@ describe("forward and reverse mode agree for", function()
 
     it("matrix products #doubles", function()
         agree(function(a, b) return rill.matmul(a, b) end, {3, 4}, {4, 2})
-        agree(function(a, b) return rill.einsum("bij,bjk->bik", a, b) end, {2, 3, 4}, {2, 4, 2})
+        if LONG then agree(function(a, b) return rill.einsum("bij,bjk->bik", a, b) end, {2, 3, 4}, {2, 4, 2}) end
         agree(function(v, x)
             return rill.sparse.csr {
                 shape = {5, 5}, offsets = {0, 2, 3, 3, 6, 7}, columns = {1, 3, 0, 0, 2, 4, 3}, values = v,
@@ -36,21 +38,25 @@ describe("forward and reverse mode agree for", function()
 
     it("transforms and convolutions", function()
         agree(function(a) return rill.fft(a, {real = true}).x:eval() end, {7})
-        agree(function(a, b) return rill.fft(rill.vec2(a, b), {inverse = true}).y:eval() end, {3, 4}, {3, 4})
         agree(function(a, b) return rill.convolve(a, b) end, {7}, {3})
-        agree(function(a, b) return rill.correlate(a, b, {boundary = "wrap"}) end, {7}, {80})
+        if LONG then
+            agree(function(a, b) return rill.fft(rill.vec2(a, b), {inverse = true}).y:eval() end, {3, 4}, {3, 4})
+            agree(function(a, b) return rill.correlate(a, b, {boundary = "wrap"}) end, {7}, {80})
+        end
     end)
 
     it("solvers #doubles", function()
         local exact <const> = {tolerance = 1e-15, precision = "double", strict = false}
         agree(function(a, b) return (rill.solve.lu(a + six, b, {precision = "double"})) end, {5, 5}, {5})
-        agree(function(a, b) return (rill.solve.bicgstab(a + six, b, exact)) end, {5, 5}, {5})
         agree(function(c, b)
             return (rill.solve.cg(function(u, y) y:write(3 * u + c * c * u) end, b, exact))
         end, {5}, {5})
-        agree(function(l, d, u, b)
-            return (rill.solve.tridiagonal(l, d + 4, u, b, {precision = "double"}))
-        end, {5}, {5}, {5}, {5})
+        if LONG then
+            agree(function(a, b) return (rill.solve.bicgstab(a + six, b, exact)) end, {5, 5}, {5})
+            agree(function(l, d, u, b)
+                return (rill.solve.tridiagonal(l, d + 4, u, b, {precision = "double"}))
+            end, {5}, {5}, {5}, {5})
+        end
     end)
 
     it("streams without elements", function()

@@ -177,7 +177,7 @@ local cases = {
         S s = S(dvec2(x, 2.0), x * x, dvec3(x));
         s.start *= s.xx.xx * s.start.yx;
         r = s.start.x * s.st + s.xx.z * s.start.y + dot(s.xx.zzy, s.xx); }]], {x = X}},
-    {"many gathers", [=[kernel void f(double a[], int n<>, out double r<>) {
+    {"many gathers #long", [=[kernel void f(double a[], int n<>, out double r<>) {
         r = a[n] * a[n + 1] + a[n * n] * a[2 * n] * a[3] + sin(a[n * 3] * a[5 - n]) * a[n % 2];
         if (n > 1) r *= a[n - 1] + a[n - 2] * a[0] - a[1] * a[n / 2]; }]=],
         {n = I, a = {0.3, 0.5, 0.2, 0.9, 0.7, 0.4}}},
@@ -217,7 +217,7 @@ describe("derivatives of programs", function()
 
     it("of neighbors at computed offsets with the modes of the signature", function()
         for _, mode in ipairs(os.getenv "RILL_SUITE_LONG" and
-            {"wrap", "mirror", "zero", "1.5", "clamp"} or {"mirror", "1.5"}) do
+            {"wrap", "mirror", "zero", "1.5", "clamp"} or {"1.5"}) do
             local text = "kernel void f(neighbor(%s) double u<>, int n<>, out double r<>) { r = sin(u[n - 2]) * u; }"
             local options = {random = function() return math.random() * 2 - 1 end}
             assert.is_nil(derivatives.check(rill.kernel(text:format(mode)), {u = X, n = {0, 1, 3, 5}}, options), mode)
@@ -244,6 +244,6 @@ describe("derivatives of programs", function()
         assert.equal(count, good)
     end
 
-    it("at random", function() random_programs(0, os.getenv "RILL_SUITE_LONG" and 5 or 2) end)
+    it("at random", function() random_programs(0, os.getenv "RILL_SUITE_LONG" and 5 or 1) end)
     it("at random, 12 programs #long", function() random_programs(10, 12) end)
 end)

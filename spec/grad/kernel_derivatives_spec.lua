@@ -165,7 +165,7 @@ local cases = {
         function() return {u = grid(4, 5), x = grid(4, 5)} end},
     {"neighbors with two modes #long", [=[kernel void f(neighbor(mirror, wrap) double u<>, out double r<>) {
         r = u[-1][-1] * u[1][2] + u[2][-2]; }]=], function() return {u = grid(3, 4)} end},
-    {"neighbors with a number outside", [=[kernel void f(neighbor(clamp, 1.5) double u<>, out double r<>) {
+    {"neighbors with a number outside #long", [=[kernel void f(neighbor(clamp, 1.5) double u<>, out double r<>) {
         r = u[-1][-1] * u[1][2] + u[2][-2]; }]=], function() return {u = grid(3, 4)} end},
     {"neighbors that are subtracted twice #long", [=[kernel void f(neighbor double u<>, out double r<>, out double q<>) {
         double t = u[-1];
@@ -277,7 +277,7 @@ describe("derivatives of kernels", function()
             r = x;
             for (int i = 0; i < sizeof_stream(a).x; i++) r = r * a[i] + x * x; }]=]
         local places = {a_size = {4, 1, 1, 1}, a_mode = {0, 0, 0, 0}}
-        for name, kernel in pairs {a = sum:gradient {wrt = {"a"}}, x = sum:gradient {wrt = {"x"}}} do
+        for name, kernel in pairs {a = sum:gradient {wrt = {"a"}}, x = LONG and sum:gradient {wrt = {"x"}} or nil} do
             local arguments = {a = list(4), x = list(3), r_bar = list(3)}
             for key, value in pairs(name == "a" and places or {}) do arguments[key] = value end
             assert.is_nil(derivatives.check(kernel.made.kernel, arguments, {random = random, alone = LONG,
@@ -296,7 +296,7 @@ describe("derivatives of kernels", function()
                 return function(x) return (k(x) ^ 2):sum() end
             end)(),
         }
-        for _, f in ipairs(LONG and functions or {functions[3], functions[4]}) do
+        for _, f in ipairs(LONG and functions or {functions[3]}) do
             local x, v = rill.from({0.3, 0.8, 0.55}, "double"), rill.from({1, -0.5, 2}, "double")
             local h, step = rill.hvp(f, x, v), 1e-5
             local g = rill.grad(f)
@@ -317,7 +317,7 @@ describe("derivatives of kernels", function()
         local found = derivatives.check(rill.kernel(text), {x = list(6), y = list(6)}, {
             random = random, alone = false, tolerance = is_float and 1e-6 or 1e-13, difference = is_float and
                 0.1 or 1e-5,
-            step = is_float and 1e-3 or 1e-6,
+            step = is_float and 1e-3 or 1e-6, near = #group > 1 and 1e-14 or nil, -- Mesa combines constants of products
         })
         assert.is_nil(found and table.concat(group, "; ") .. ": " .. found)
     end
@@ -327,7 +327,7 @@ describe("derivatives of kernels", function()
         local count, few, floats = 0, {}, {}
         for formula in formulas:gmatch "%s*([^;\n]+)" do
             local group = formula:find "X" and floats or few
-            group[#group + 1] = formula
+            if whole or count % 3 == 0 then group[#group + 1] = formula end
             if #group == (whole and 1 or 6) then
                 check_formulas(group)
                 for i = #group, 1, -1 do group[i] = nil end

@@ -3,6 +3,8 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
+
 -- Returns the largest difference between a gradient and central differences of f, a function of a list of numbers.
 local function differs(f, values, gradient)
     local worst = 0
@@ -60,7 +62,7 @@ describe("k:gradient", function()
         ]]
         local cases = {{p.f, {7}, 1}, {p.f, {8}, 4}, {p.f, {4, 6}, {2, 3}}, {p.f, {2, 3}, {1, 1}}, {p.c, {7}, 1, 0.7},
             {p.product, {7}, 1}, {p.product, {1}, 1}, {p.product, {6}, 2}}
-        for _, case in ipairs(cases) do
+        for _, case in ipairs(LONG and cases or {cases[3], cases[5], cases[6]}) do
             local kernel, shape, result, constant = table.unpack(case)
             local x = rill.random(shape, {type = "double", seed = 5})
             local function run(s)
@@ -229,13 +231,16 @@ describe("k:gradient", function()
             expected) < 1e-6)
         check.equal(expected, g({0.1, 0.5, 0.9}, 0.7, x, bar):values(), 1e-12)
         check.equal(expected, g(p, rill.from({0.7}, "double"), x:transpose(), bar:transpose()):values(), 1e-12)
-        check.equal(expected, g(rill.from({0.1, 7, 0.5, 7, 0.9, 7}, "double"):stride(2), 0.7, x, bar):values(), 1e-12)
         local mask = x:gt(0.5)
         check.equal(g(p, 0.7, x, rill.where(mask, bar, 0)):values(),
             g {p = p, w = 0.7, x = x, r_bar = bar, where = mask}:values(), 1e-12)
-        local one = rill.from({0.3}, "double")
-        check.equal(g(p, 0.7, rill.stream("double", {3, 4, 5}, 0.3), bar):values(),
-            g {p = p, w = 0.7, x = one, r_bar = bar}:values(), 1e-12)
+        if LONG then
+            local strided = rill.from({0.1, 7, 0.5, 7, 0.9, 7}, "double"):stride(2)
+            check.equal(expected, g(strided, 0.7, x, bar):values(), 1e-12)
+            local one = rill.from({0.3}, "double")
+            check.equal(g(p, 0.7, rill.stream("double", {3, 4, 5}, 0.3), bar):values(),
+                g {p = p, w = 0.7, x = one, r_bar = bar}:values(), 1e-12)
+        end
         local empty = rill.zeros(0, "double")
         check.equal({0, 0, 0}, g(p, 0.7, empty, empty):values())
         assert.equal(0, #g(empty, 0.7, x, bar))

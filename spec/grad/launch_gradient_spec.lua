@@ -3,6 +3,8 @@ local rill = require "rill"
 local differences = require "spec.support.differences"
 local leaks = require "spec.support.leaks"
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
+
 local function double(list)
     return rill.from(list, "double")
 end
@@ -35,18 +37,20 @@ describe("the gradient of", function()
 
     it("launches with all kinds of arguments", function()
         check(function(p, q) return (program.square(p, q:sum() * 2) * w):sum() end, {x, y})
-        check(function(p, q) return (program.square(p, q) * w):sum() end, {x, a})
+        if LONG then
+            check(function(p, q) return (program.square(p, q) * w):sum() end, {x, a})
+            check(function(p, q) return (program.both(p, q) * w):sum() end, {x, y})
+            check(function(p, k) return (program.smooth {u = p, k = k} ^ 2):sum() end, {x, y})
+            check(function(p) return (program.curve(p) * w):sum() end, {x})
+        end
         check(function(p, q) return (program.square(p * q + 1, 3) * w):sum() end, {x, y})
         check(function(p, q)
             local s, t, n = program.both(p, q)
             return (s * t * w):sum() + n:sum()
         end, {x, y})
-        check(function(p, q) return (program.both(p, q) * w):sum() end, {x, y})
         check(function(p, k) return (program.smooth(p:boundary "wrap", k) * w):sum() end, {x, y})
-        check(function(p, k) return (program.smooth {u = p, k = k} ^ 2):sum() end, {x, y})
         check(function(p) return (program.pick(p, rill.from({3, 1, 1, 9, 0}, "int")) ^ 2):sum() end, {x})
         check(function(p) return (program.positive(p) ^ 2):sum() end, {x})
-        check(function(p) return (program.curve(p) * w):sum() end, {x})
     end)
 
     it("reduce kernels, and kernels whose parameters have the names of options", function()
@@ -118,13 +122,15 @@ describe("the gradient of", function()
         check(function(p, q) return (p:map("x * x + 1") * p:map("a * x", {a = 3}) * q):sum() end, {x, y})
         check(function(p) return (p:moving_mean(2) * w:domain(1, 3)):sum() end, {x})
         check(function(p, q) return (rill.interp(q, double {-2, 0, 1, 3}, p) * w):sum() end, {x, y})
-        check(function(p) return (p:pad {before = 2, after = 1, boundary = "mirror"} ^ 2):sum() end, {x})
+        if LONG then
+            check(function(p) return (p:pad {before = 2, after = 1, boundary = "mirror"} ^ 2):sum() end, {x})
+        end
     end)
 
     it("second derivatives", function()
         check(function(p, q)
             local g, h = rill.grad(function(b, c)
-                return (program.square(program.smooth(b, c), 1) * w):sum()
+                return (program.square(LONG and program.smooth(b, c) or b * c, 1) * w):sum()
             end)(p, q)
             return (g * h):sum()
         end, {x, y})

@@ -5,6 +5,7 @@ local leaks = require "spec.support.leaks"
 local process = require "spec.support.process"
 local recorded = dofile "spec/grad/torch_optimizers.lua"
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
 local TOLERANCES <const> = {float = 1e-5, double = 1e-13}
 
 local function near(want, got, most, what)
@@ -105,17 +106,19 @@ describe("an optimizer", function()
         local shapes = {{5, 3}, 3, {3, 7}, 4, 1, {2, 2, 2}, 9, 11, 0, 1025, 1000, 1015}
         -- Floats: six small parameters, 1025 elements, 1000 elements. Doubles: two parameters, 1015 elements.
         local few, n = {{8, 3}, 3, {3, 7}}, #shapes
-        for _, row in ipairs {
+        for k, row in ipairs {
             {"adam", {rate = 0.1}}, {"adam", {rate = 0.1, decay = 0.2, amsgrad = true}},
             {"adam", {rate = 0.1, decay = 0.2, decoupled = true}}, {"sgd", {rate = 0.1, decay = 0.2}},
             {"sgd", {rate = 0.1, momentum = 0.9, dampening = 0.5}}, {"sgd", {momentum = 0.9, nesterov = true}},
         } do
             local name, options = table.unpack(row)
-            local expected, many = trained(name, options, shapes, true)
-            local found, launches = trained(name, options, shapes, false)
-            assert.same(expected, found)
-            assert.same({n - 1, 5}, {many, launches})
-            assert.equal(1, select(2, trained(name, options, few, false)))
+            if LONG or k % 3 == 0 then -- adam, and sgd with momentum
+                local expected, many = trained(name, options, shapes, true)
+                local found, launches = trained(name, options, shapes, false)
+                assert.same(expected, found)
+                assert.same({n - 1, 5}, {many, launches})
+                assert.equal(1, select(2, trained(name, options, few, false)))
+            end
         end
     end)
 
@@ -159,7 +162,7 @@ describe("an optimizer", function()
             local report = rill.profile(function() opt:step(table.unpack(gradients)) end)
             print(report.launches, list[1]:sum(), list[4]:sum())
         ]]
-        for blocks, launches in pairs {[8] = 2, [3] = 4} do
+        for blocks, launches in pairs {[8] = 2, [3] = LONG and 4} do
             local lines <const> = process.output(text, {RILL_MAX_BLOCKS = tostring(blocks)})
             assert.equal(("%d\t0.5\t2.0\n"):format(launches), lines)
         end
@@ -236,10 +239,12 @@ describe("an optimizer", function()
     end)
 
     it("by L-BFGS converges in float, with several parameters, and with a value on the device", function()
-        local p = valley(4, "float")
-        local opt <close> = rill.optimize.lbfgs({p}, {iterations = 200})
-        local value = opt:step(rosenbrock)
-        assert(value < 1e-6, value)
+        if LONG then
+            local p = valley(4, "float")
+            local opt <close> = rill.optimize.lbfgs({p}, {iterations = 200})
+            local value = opt:step(rosenbrock)
+            assert(value < 1e-6, value)
+        end
         local a, b = rill.from({{3, 1}}, "vec2"), rill.from({5, -7, 2}, "double")
         local both <close> = rill.optimize.lbfgs({a, b}, {iterations = 50})
         local least, converged = both:step(function(s, t)

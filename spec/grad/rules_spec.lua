@@ -41,42 +41,53 @@ describe("gradients of", function()
     local m = rill.stream("double", {2, 3, 2}, {1, -2, 3.5, 0.3, -0.7, 2.2, 0.1, 4, -1.5, 0.6, 2.7, -0.4})
 
     it("reductions", function()
-        for k, name in ipairs {"sum", "mean", "prod", "norm", "var", "std", "min", "max"} do
-            check(function(a) return a[name](a) end, {x})
-            if LONG then
-                check(function(a) return a[name](a) end, {m})
-                check(function(a) return (a * a)[name](a * a) end, {x})
+        -- In the short mode each function is checked in one form, and each form for one function.
+        for k, name in ipairs {"max", "mean", "std", "norm", "sum", "prod", "var", "min"} do
+            local function form(n, f, argument)
+                if LONG or k == n then check(f, {argument}) end
             end
-            check(function(a) return (a * a)[name](a * a) end, {m})
-            for axis = LONG and 1 or k % 3 + 1, LONG and 3 or k % 3 + 1 do
-                check(function(a) return a[name](a, axis) end, {m})
-                check(function(a) return a[name](a, -axis, {keep = true}) end, {m})
+            form(1, function(a) return a[name](a) end, x)
+            form(2, function(a) return a[name](a) end, m)
+            form(3, function(a) return (a * a)[name](a * a) end, x)
+            form(4, function(a) return (a * a)[name](a * a) end, m)
+            for axis = LONG and 1 or k - 4, LONG and 3 or k - 4 do
+                form(5, function(a) return a[name](a, axis) end, m)
+                form(6, function(a) return a[name](a, -axis, {keep = true}) end, m)
             end
-            check(function(a) return a[name](a, {1, 2}, {keep = true}) end, {m})
-            if LONG then
-                check(function(a) return a[name](a, {1, 3}) end, {m})
-                check(function(a) return a[name](a, {keep = true}) end, {m})
-            end
+            form(7, function(a) return a[name](a, {1, 2}, {keep = true}) end, m)
+            form(8, function(a) return a[name](a, {1, 3}) end, m)
+            if LONG then check(function(a) return a[name](a, {keep = true}) end, {m}) end
         end
-        check(function(a) return a:var(2, {ddof = 1}), a:std {ddof = 1} end, {m})
-        check(function(a, b) return a:dot(b), (a * 2):dot(b * a), a:dot(a) end, {x, y})
-        check(function(a) return a:dot(a * a, 2), a:dot(a, 1, {keep = true}), a:dot(a) end, {m})
+        if LONG then
+            check(function(a) return a:var(2, {ddof = 1}), a:dot(a) end, {m})
+            check(function(a, b) return a:dot(b), a:dot(a) end, {x, y})
+            check(function(a) return a:dot(a, 1, {keep = true}) end, {m})
+        end
+        check(function(a) return a:std {ddof = 1}, a:dot(a * a, 2) end, {m})
+        check(function(a, b) return (a * 2):dot(b * a) end, {x, y})
     end)
 
     it("softmax, logsumexp and one element of each line", function()
         local at <const> = rill.stream("int", {2, 1, 2}, {2, 0, -3, 1})
-        check(function(a) return a:softmax(2), a:softmax {1, 3}, a:softmax(), (a * a):softmax(1) end, {m})
-        check(function(a)
-            return a:logsumexp(1), a:logsumexp({1, 2}, {keep = true}), a:logsumexp(), (a * a):logsumexp(-1)
-        end, {m})
+        check(function(a) return a:softmax {1, 3}, (a * a):logsumexp({1, 2}, {keep = true}) end, {m})
+        if LONG then
+            check(function(a) return a:softmax(2), a:softmax(), (a * a):softmax(1) end, {m})
+            check(function(a)
+                return a:logsumexp(1), a:logsumexp({1, 2}, {keep = true}), a:logsumexp(), (a * a):logsumexp(-1)
+            end, {m})
+        end
         local function cross_entropy(a)
             return (a:logsumexp(2, {keep = true}) - rill.take_along(a, at, 2)):mean()
         end
         check(cross_entropy, {m})
-        check(function(a) return -cross_entropy(a * 2) / 4 * 3, (2 - a:sum(2, {keep = true}) * a):mean(1) end, {m})
-        if LONG then check(rill.grad(cross_entropy), {m}, {bound = 1e-6}) end
-        local weights <const> = rill.random(m.shape, {type = "double"})
-        check(rill.grad(function(a) return (a:softmax(2) * weights):sum() end), {m}, {bound = 1e-6})
+        if LONG then
+            check(function(a)
+                return -cross_entropy(a * 2) / 4 * 3, (2 - a:sum(2, {keep = true}) * a):mean(1)
+            end, {m})
+            check(rill.grad(cross_entropy), {m}, {bound = 1e-6})
+            local weights <const> = rill.random(m.shape, {type = "double"})
+            check(rill.grad(function(a) return (a:softmax(2) * weights):sum() end), {m}, {bound = 1e-6})
+        end
     end)
 
     it("constant gradients that are not finite", function()
@@ -112,19 +123,19 @@ describe("gradients of", function()
 
     it("scans", function()
         local flags = rill.from {true, false, true, false, false, true}
-        for _, op in ipairs {"add", "mul"} do
-            for _, options in ipairs {
+        for k, op in ipairs {"add", "mul"} do
+            for n, options in ipairs {
                 {}, {exclusive = true}, {reverse = true}, {exclusive = true, reverse = true}, {segments = flags},
                 {segments = {2, 0, 4}, exclusive = true}, {segments = {1, 5}, reverse = true},
             } do
-                check(function(a) return a:scan(op, options) end, {x})
+                if LONG or (k + n) % 4 == 0 then check(function(a) return a:scan(op, options) end, {x}) end
                 if LONG then check(function(a) return (a * 2):scan(op, options) end, {x}) end
             end
-            for axis = 1, 3 do
+            for axis = LONG and 1 or k + 1, LONG and 3 or k + 1 do
                 check(function(a) return a:scan(op, {axis = axis, reverse = axis == 2}) end, {m})
             end
         end
-        check(function(a) return a:cumsum(2), a:cumprod(1), a:cumsum() end, {m})
+        if LONG then check(function(a) return a:cumsum(2), a:cumprod(1), a:cumsum() end, {m}) end
         check(function(a) return rill.segmented_reduce(a, {2, 0, 4}), rill.segmented_reduce(a, flags) end, {x})
         check(function(a)
             return select(2, rill.reduce_by_key(rill.from({1, 1, 2, 2, 1, 1}, "int"), a))
@@ -164,9 +175,11 @@ describe("gradients of", function()
     end)
 
     it("selections", function()
-        check(function(a)
-            return a:select {0, -1, 0, 2}, a:select(rill.from {true, false, true, false, false, true})
-        end, {x})
+        if LONG then
+            check(function(a)
+                return a:select {0, -1, 0, 2}, a:select(rill.from {true, false, true, false, false, true})
+            end, {x})
+        end
         check(function(a)
             return a:select({2, 0, 2}, 2), a:select({11, 0, -1}), a:select(rill.from {true, false}, 3)
         end, {m})
@@ -176,26 +189,31 @@ describe("gradients of", function()
         end, {m})
         check(function(a) return a:filter "x > 0.5", (a * a):filter(a:lt(1)) end, {x})
         check(function(a) return a:partition "x > 0.5" end, {x})
-        check(function(a) return (a:partition(a:gt(0))) end, {m})
+        if LONG then check(function(a) return (a:partition(a:gt(0))) end, {m}) end
     end)
 
     it("sorts", function()
-        check(function(a) return a:sort(), a:sort {descending = true}, a:sort {key = "x * x"} end, {x})
+        if LONG then
+            check(function(a) return a:sort(), a:sort {descending = true}, a:sort {key = "x * x"} end, {x})
+        end
         check(function(a) return a:sort(), a:sort {axis = 2, descending = true}, a:sort {axis = 1, key = "-x"} end, {m})
         check(function(a, b) return rill.sort_by_key(a, b, a * b) end, {x, y})
         local keys = rill.from({3, 1, 2, 0, 5, 4}, "int")
         check(function(a) return rill.sort_by_key(keys, a, {descending = true}) end, {x})
         check(function(a) return (a:top_k(3)), (a:top_k(2, {largest = false})) end, {x})
-        check(function(a)
-            return a:median(), a:quantile(0.3), a:percentile(90), table.unpack(a:quantile {0, 0.25, 1})
-        end, {x})
+        if LONG then
+            check(function(a)
+                return a:median(), a:quantile(0.3), a:percentile(90), table.unpack(a:quantile {0, 0.25, 1})
+            end, {x})
+        end
         check(function(a)
             return a:median(2), a:quantile({0.2, 0.7}, {axis = {1, 3}}), a:median(nil, {keep = true}), a:median()
         end, {m})
     end)
 
     it("shapes", function()
-        check(function(a) return a:roll(2), a:roll(-1, 1), a:diff(), a:diff(2), a:flip(), a:replicate(2) end, {x})
+        check(function(a) return a:roll(2), a:diff(2), a:flip(), a:replicate(2) end, {x})
+        if LONG then check(function(a) return a:roll(-1, 1), a:diff() end, {x}) end
         check(function(a)
             return a:roll(1, 2), a:roll({1, -1}, {1, 3}), a:diff(1, 2), a:transpose {3, 1, 2}, a:squeeze(), a:expand(2)
         end, {m})
@@ -203,7 +221,9 @@ describe("gradients of", function()
             return rill.concat {a, b, a}, rill.stack({a, b}, 2), (a * b):eval():reshape({2, 3}):as("dvec3"),
                 table.unpack(a:split(3))
         end, {x, y})
-        check(function(a) return a:pad {before = 1, after = 2}, a:pad {before = 2, value = 7} end, {x})
+        if LONG then
+            check(function(a) return a:pad {before = 1, after = 2}, a:pad {before = 2, value = 7} end, {x})
+        end
         check(function(a) return a:pad {before = {1, 0, 1}, after = {0, 2, 0}} end, {m})
         check(function(a) return a:cast "float":cast "double", a:copy(), a:domain(2, 4), a:stride(-2) end, {x},
             {bound = 1e-2, step = 1e-3})
@@ -238,18 +258,18 @@ describe("gradients of", function()
                 return rill.scatter((a * 2):eval(), rill.from({4, 0, 4, 2, 3, 7}, "int"), a)
             end,
         } do
-            if LONG or k % 3 == 1 then differences.check(twice(f), {x}, {bound = 1e-6}) end
+            if LONG or k % 6 == 1 then differences.check(twice(f), {x}, {bound = 1e-6}) end
         end
     end)
 
     it("vectors that are read through views that cannot be written, and as a whole", function()
         local p = rill.from({{1, 2}, {3, -1}, {-2, 0.5}, {4, 1}}, "dvec2")
-        for _, f in ipairs {
+        for k, f in ipairs {
             function(a) return rill.length(rill.gather(a, {1, 0, 3, 2}) - 2 * a):sum() end,
             function(a) return rill.length(a:windows(2, 1)):sum() + rill.length(a):sum() end,
             function(a) return rill.length(a):sum() + (a:windows(3, 1) * a:windows(3, 1)).y:sum() end,
         } do
-            differences.check(f, {p}, {bound = 1e-7})
+            if LONG or k == 2 then differences.check(f, {p}, {bound = 1e-7}) end
         end
     end)
 end)

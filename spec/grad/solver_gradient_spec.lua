@@ -36,14 +36,13 @@ describe("the gradient of", function()
         for _, method in ipairs(LONG and {"cg", "cholesky"} or {"cholesky"}) do
             differences.check(function(v, b) return solved(method, definite(v), b) end, doubles(1, {5, 5}, {5}), NEAR)
         end
-        for _, method in ipairs(LONG and {"bicgstab", "jacobi", "gauss_seidel", "sor", "lu"} or {"sor", "lu"}) do
+        for _, method in ipairs(LONG and {"bicgstab", "jacobi", "gauss_seidel", "sor", "lu"} or {"lu"}) do
             differences.check(function(v, b) return solved(method, v + six, b) end, doubles(2, {5, 5}, {5}), NEAR)
         end
     end)
 
     it("solutions for sparse matrices, with respect to their values", function()
-        local all <const> = {"bicgstab", "jacobi", "gauss_seidel", "sor", "lu"}
-        for _, method in ipairs(LONG and all or {"bicgstab", "jacobi", "gauss_seidel"}) do
+        for _, method in ipairs(LONG and {"bicgstab", "jacobi", "gauss_seidel", "sor", "lu"} or {}) do
             differences.check(function(v, b) return solved(method, sparse(v), b) end, doubles(3, {11}, {5}), NEAR)
         end
         differences.check(function(d, o, b)
@@ -58,21 +57,27 @@ describe("the gradient of", function()
     end)
 
     it("solutions for functions, with respect to what the functions read", function()
-        for _, method in ipairs {"cg", "bicgstab"} do
-            differences.check(function(v, b, c)
-                local M <const> = definite(v)
-                return solved(method, function(u, y) y:write(rill.matmul(M, u) + c * c * u) end, b)
-            end, doubles(5, {5, 5}, {5}, {5}), NEAR)
-            local b <const> = doubles(6, {5})[1]
-            differences.check(function(c)
-                return solved(method, function(u, y) y:write(3 * u + c * c * u) end, b)
-            end, doubles(7, {5}), NEAR)
+        for k, method in ipairs {"cg", "bicgstab"} do
+            if LONG or k == 1 then
+                differences.check(function(v, b, c)
+                    local M <const> = definite(v)
+                    return solved(method, function(u, y) y:write(rill.matmul(M, u) + c * c * u) end, b)
+                end, doubles(5, {5, 5}, {5}, {5}), NEAR)
+            end
+            if LONG or k == 2 then
+                local b <const> = doubles(6, {5})[1]
+                differences.check(function(c)
+                    return solved(method, function(u, y) y:write(3 * u + c * c * u) end, b)
+                end, doubles(7, {5}), NEAR)
+            end
         end
-        differences.check(function(c, b)
-            return loss((rill.solve.jacobi(function(u, y) y:write(3 * u + 0.1 * c * u:flip()) end, b, {
-                tolerance = 1e-13, diagonal = 3,
-            })))
-        end, doubles(8, {5}, {5}), NEAR)
+        if LONG then
+            differences.check(function(c, b)
+                return loss((rill.solve.jacobi(function(u, y) y:write(3 * u + 0.1 * c * u:flip()) end, b, {
+                    tolerance = 1e-13, diagonal = 3,
+                })))
+            end, doubles(8, {5}, {5}), NEAR)
+        end
         differences.check(function(c, b)
             return loss((rill.solve.jacobi(function(u, f, y) y:write((f - 0.1 * c * u:flip()) / 3) end, b, {
                 tolerance = 1e-13, diagonal = 3, update = true,
@@ -115,9 +120,9 @@ describe("the gradient of", function()
         local function solve(l, d, u, b)
             return loss((rill.solve.tridiagonal(l, d + 4, u, b, {precision = "double"})))
         end
-        for _, n in ipairs(LONG and {1, 2, 3, 7} or {1, 7}) do
-            differences.check(solve, doubles(11, {n}, {n}, {n}, {n}), NEAR)
-            differences.check(solve, doubles(12, {n}, {2, n}, {2, n}, {2, n}), NEAR)
+        for _, n in ipairs(LONG and {1, 2, 3, 7} or {7}) do
+            if LONG then differences.check(solve, doubles(11, {n}, {n}, {n}, {n}), NEAR) end
+            if LONG then differences.check(solve, doubles(12, {n}, {2, n}, {2, n}, {2, n}), NEAR) end
             if n > 1 then
                 differences.check(solve, doubles(13, {n - 1}, {n}, {n - 1}, {2, n}), NEAR)
             end
@@ -128,13 +133,17 @@ describe("the gradient of", function()
         local function lu(v, b)
             return loss((rill.solve.lu(v + six, b, {precision = "double"})))
         end
-        differences.check(lu, doubles(14, {5, 5}, {5, 2}), NEAR)
-        if LONG then differences.check(lu, doubles(15, {2, 5, 5}, {2, 5}), NEAR) end
+        if LONG then
+            differences.check(lu, doubles(14, {5, 5}, {5, 2}), NEAR)
+            differences.check(lu, doubles(15, {2, 5, 5}, {2, 5}), NEAR)
+        end
         differences.check(lu, doubles(16, {2, 5, 5}, {2, 5, 1}), NEAR)
-        differences.check(function(v, b)
-            local F <close> = rill.solve.lu(v + six, {precision = "double"})
-            return loss((F:solve(b))) + loss((F:solve(b * b)))
-        end, doubles(17, {5, 5}, {5}), NEAR)
+        if LONG then
+            differences.check(function(v, b)
+                local F <close> = rill.solve.lu(v + six, {precision = "double"})
+                return loss((F:solve(b))) + loss((F:solve(b * b)))
+            end, doubles(17, {5, 5}, {5}), NEAR)
+        end
         local F <close> = rill.solve.cholesky(definite(doubles(18, {5, 5})[1]):eval())
         differences.check(function(b) return loss((F:solve(b))) end, doubles(19, {5}), NEAR)
         check.raises("F:determinant: a determinant has no gradient", rill.grad(function(v)
@@ -143,13 +152,15 @@ describe("the gradient of", function()
     end)
 
     it("multigrid", function()
-        for _, options in ipairs {
+        for k, options in ipairs {
             {boundary = "dirichlet"}, {boundary = {"neumann", "periodic"}}, {boundary = "neumann", shift = 2},
             {boundary = {"dirichlet", "periodic"}, spacing = {0.5, 1}},
         } do
+            if not LONG and k % 2 == 1 then goto next end
             options.tolerance = 1e-13
             differences.check(function(b) return loss((rill.solve.multigrid(b, options))) end, doubles(21, {5, 4}),
                 NEAR)
+            ::next::
         end
         local h <close> = rill.solve.hierarchy {shape = {5, 4}, precision = "double"}
         differences.check(function(b)
@@ -166,13 +177,15 @@ describe("the gradient of", function()
                 return (p * p):sum() + loss(q)
             end
         end
-        differences.check(twice(function(v, b) return rill.solve.lu(v + six, b, {precision = "double"}) end),
-            doubles(23, {5, 5}, {5}), {bound = 1e-5})
+        if LONG then
+            differences.check(twice(function(v, b) return rill.solve.lu(v + six, b, {precision = "double"}) end),
+                doubles(23, {5, 5}, {5}), {bound = 1e-5})
+            differences.check(twice(function(v, b)
+                return rill.solve.bicgstab(function(u, y) y:write(3 * u + v * v * u) end, b, EXACT)
+            end), doubles(24, {5}, {5}), {bound = 1e-5})
+        end
         differences.check(twice(function(v, b) return rill.solve.bicgstab(sparse(v), b, EXACT) end),
             doubles(31, {11}, {5}), {bound = 1e-5})
-        differences.check(twice(function(v, b)
-            return rill.solve.bicgstab(function(u, y) y:write(3 * u + v * v * u) end, b, EXACT)
-        end), doubles(24, {5}, {5}), {bound = 1e-5})
     end)
 
     it("a system that is not solved is not computed", function()

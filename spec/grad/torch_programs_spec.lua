@@ -9,8 +9,7 @@ table.sort(names)
 
 -- In the short mode these programs, whose rules the other specs of this directory do not combine, stand for all.
 local SHORT <const> = {}
-local WORDS <const> = "two_layers convolution layer_norm attention scatter shapes overwritten deviations einsum " ..
-    "spectrum sparse diffusion"
+local WORDS <const> = "convolution layer_norm scatter shapes overwritten diffusion"
 for name in WORDS:gmatch "%S+" do
     SHORT[name] = true
 end
