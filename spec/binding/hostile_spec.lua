@@ -29,7 +29,7 @@ describe("hostile arguments", function()
     end
 
     -- All functions take minutes.
-    it("do not crash, in every 16th function that Lua can reach", function() call_functions(16) end)
+    it("do not crash, in every 64th function that Lua can reach", function() call_functions(64) end)
 
     it("do not crash, in any function that Lua can reach #long", function() call_functions(1) end)
 

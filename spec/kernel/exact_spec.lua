@@ -631,7 +631,8 @@ describe("random kernels", function()
     it("compute what the same computes in Lua", function()
         local special = {0.0, -0.0, inf, -inf, nan, 1.0, -1.0, 1e8, 3.5, 0.1, 16777217.0, -7.25}
         local compared = 0
-        for case = 1, tonumber(os.getenv "RILL_FUZZ" or 150) do
+        local cases <const> = tonumber(os.getenv "RILL_FUZZ" or os.getenv "RILL_SUITE_LONG" and 150 or 30)
+        for case = 1, cases do
             local T, specialized = random(4) == 1 and "double" or "float", case % 2 == 0
             local c, n = types[T](special[random(#special)]), ({0, 5, -2})[random(3)]
             local text, reference = body_of(T, specialized and c ~= 0)
@@ -659,6 +660,6 @@ describe("random kernels", function()
                 end
             end
         end
-        assert(compared > 1000)
+        assert(compared > 7 * cases)
     end)
 end)

@@ -5,6 +5,7 @@ local philox = require "spec.support.philox"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
 local words_of <const>, unit <const> = philox.draws, philox.unit
 
 -- The first number of each element 0 .. n - 1.
@@ -208,9 +209,9 @@ describe("random numbers in kernels", function()
         local wanted = rill.from(firsts(24 * 32, 8, 0)):reshape {24, 32}
         local array = rill.array("float", {24, 32})
         assert.same(wanted:values(), add {x = array, seed = 8}:values())
-        for _, options in ipairs {
+        for _, options in ipairs(LONG and {
             {page = {4, 8}}, {page = {4, 8}, levels = 2}, {page = {5, 7}}, {page = {1, 32}, capacity = 100},
-        } do
+        } or {{page = {4, 8}, levels = 2}, {page = {5, 7}}}) do
             for _, order in ipairs {{1, 2, 3}, {3, 1, 2}} do
                 local c = rill.sparse("float", {24, 32}, options)
                 for _, k in ipairs(order) do -- pages are stored in the order in which they are mapped
@@ -369,9 +370,9 @@ describe("random numbers in kernels", function()
     it("have the same bits on other drivers", function()
         local own = process.output(BITS, {})
         assert.matches("^%d+\t%d+\t%d+\n%d+\n$", own)
-        for _, family in ipairs {"cpu", "gpu"} do
-            assert.equal(own, process.output(BITS, {RILL_FAMILY = family}))
-        end
+        local other <const> = rill.device().family == "cpu" and "gpu" or "cpu"
+        assert.equal(own, process.output(BITS, {RILL_FAMILY = other}))
+        if not LONG then return end
         assert.equal(own, process.output(BITS, drivers.softpipe {RILL_TRUST = "1"}))
         local zink, lacking = drivers.zink()
         if not zink then
@@ -383,7 +384,7 @@ describe("random numbers in kernels", function()
     it("do not depend on the tiles of files", function()
         local files = tempfiles.open()
         finally(function() files:close() end)
-        local rows, columns = 60, 1000
+        local rows, columns = 12, 1000
         rill.random({rows, columns}, {seed = 1}):map "0.0 * x":save(files:path "a.npy")
         local b = rill.big(files:path "a.npy", {tile = 1000})
         local wanted = rill.from(firsts(rows * columns, 21, 0)):reshape {rows, columns}

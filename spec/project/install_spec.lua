@@ -129,6 +129,9 @@ describe("installing", function()
 
     it("uninstalls what it has installed, and nothing else", function()
         round_trip("with space", "PREFIX='ROOT'", "share/lua/5.4")
+    end)
+
+    it("uninstalls what it has installed below DESTDIR, in other directories #long", function()
         local folders = "LUADIR=/opt/lua LIBDIR=/opt/rill/lib BINDIR=/opt/bin"
         round_trip("staged", "DESTDIR='ROOT' PREFIX=/usr " .. folders, "opt/lua")
     end)

@@ -417,8 +417,9 @@ describe("the table from numpy to rill", function()
         end
     end)
 
-    for _, row in ipairs(EXPECTED) do
-        it("gives the result of numpy: " .. row[1], function()
+    -- In the short mode every fourth row runs: the functions have their own specs.
+    for k, row in ipairs(EXPECTED) do
+        it("gives the result of numpy: " .. row[1] .. (k % 4 == 1 and "" or " #long"), function()
             local results <const> = run(row[1], row.check)
             local first <const> = results[1]
             local list = flatten(#row.values == 1 and first or row.shape and first or results, {})
@@ -426,8 +427,8 @@ describe("the table from numpy to rill", function()
             if row.shape and rill.type(first) then
                 assert.equal(row.shape, table.concat(first.shape, "x"))
             end
-            for k, want in ipairs(row.values) do
-                local value = list[k]
+            for i, want in ipairs(row.values) do
+                local value = list[i]
                 if type(want) == "number" and type(value) == "number" then
                     assert.near(want, value, 2e-5 * math.max(1, math.abs(want)))
                 else

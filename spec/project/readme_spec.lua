@@ -41,9 +41,10 @@ local function missing(text)
 end
 
 -- Pages that compile many programs and whose subjects have other specs.
-local many = "algebra blas collide compact container errors fft fluid gradient guide_fitting guide_points "
-    .. "guide_projects guide_recipes histogram horn image kernel linalg matrix mesh neighbors plot points primitive "
-    .. "scan scatter signal solve sparse sph tour translator"
+local many = "algebra blas calculus collide compact container cost errors fft fluid frame gradient guide_cluster "
+    .. "guide_fast_kernels guide_fitting guide_from_pytorch guide_points guide_projects guide_recipes histogram horn "
+    .. "image kernel linalg matrix mesh neighbors optimize plot points primitive ray render reuse scale scan scatter "
+    .. "signal solve sparse sph statistics subdivide tour translator volume"
 local long = {}
 for name in many:gmatch "[%w_]+" do
     long["docs/" .. name .. ".md"] = " #long"

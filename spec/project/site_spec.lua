@@ -168,7 +168,8 @@ describe("the site of the manual", function()
 
     for _, case in ipairs {{400, "light"}, {400, "dark"}, {1200, "light"}, {1200, "dark"}} do
         local width <const>, scheme <const> = case[1], case[2]
-        local name = ("is searched with the keyboard in a %s window of %d pixels #slow"):format(scheme, width)
+        local long <const> = (width == 400) == (scheme == "light") and " #long" or ""
+        local name = ("is searched with the keyboard in a %s window of %d pixels #slow%s"):format(scheme, width, long)
         if browser then
             check(name, function()
                 assert.same({
