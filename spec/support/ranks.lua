@@ -5,7 +5,8 @@ local ranks = {}
 
 local lua <const> = os.getenv "RILL_LUA" or "lua5.4"
 
--- Returns settings by which one rank compiles a program of the device and the others find it in the driver's cache.
+-- Returns settings by which one rank compiles a program of the device and the others find it in the driver's cache. A
+-- single rank has them too: the record of a driver test is that of a process with the same libraries.
 local function turns()
     local library <const> = preload "turns"
     local others <const> = os.getenv "LD_PRELOAD"
@@ -15,13 +16,14 @@ end
 
 --- ranks.settings: the command that permits more ranks than cores, and root to start them.
 ranks.settings = "env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none " ..
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LP_NUM_THREADS=1"
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LP_NUM_THREADS=1" ..
+    turns()
 
 --- ranks.run(count, program, ...) runs a program with arguments. Returns what it prints, and whether it ended without
 -- an error.
 function ranks.run(count, program, ...)
-    local command = ("%s%s timeout -k 5 300 mpirun -n %d %s spec/mpi/programs/%s.lua %s 2>&1"):format(ranks.settings,
-        count > 1 and turns() or "", count, lua, program, table.concat({...}, " "))
+    local command = ("%s timeout -k 5 300 mpirun -n %d %s spec/mpi/programs/%s.lua %s 2>&1"):format(ranks.settings,
+        count, lua, program, table.concat({...}, " "))
     local pipe = assert(io.popen(command))
     local text = pipe:read("a"):gsub("mpirun: Forwarding signal %d+ to job\n", "") -- it was stopped, and goes on
     return text, pipe:close() == true
