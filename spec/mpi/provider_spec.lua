@@ -18,7 +18,7 @@ describe("a solver or simulation over distributed streams", function()
 
     test("solves as in one process #long", "solvers", {1, 2, 3, 4})
 
-    test("computes waves and heat as in one process", "fields", {1, 3}, 6, 18)
+    test("computes waves and heat as in one process", "fields", {1, 3}, 4, 18)
     test("computes fluids as in one process", "fluids", {1, 2}, 2, 15)
     test("computes fluids of particles as in one process", "drops", {1, 3}, 2, 6)
     test("computes bodies and cloth as in one process", "bodies", {1, 3}, 3, 3)

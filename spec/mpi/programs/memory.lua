@@ -65,7 +65,7 @@ end
 for _, row in ipairs(steps) do
     local times, name, step = table.unpack(row)
     local before, lua_before, process_before
-    for round = 1, program.whole and 10 or 6 do
+    for round = 1, program.whole and 10 or 4 do
         for i = 1, times do step(i) end
         if round == 2 then
             before, lua_before, process_before = used()

@@ -130,7 +130,7 @@ local places = rill.kernel [=[
 local fluid = mpi.sph {
     positions = places {n = n, shape = n * n}, box = {{0, 0}, {1, 1}}, radius = 0.06, sound = 20, gravity = {0, -10},
 }
-fluid:step(60)
+fluid:step(program.whole and 60 or 20)
 local drops = fluid.particles:collect()
 if drops then
     say("sph", hash(drops.position), hash(drops.density))
