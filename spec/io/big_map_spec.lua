@@ -58,7 +58,7 @@ describe("maps of big streams", function()
     it("read neighbors of several streams of all types in all modes", function()
         local count = 0
         local all <const> = {"float", "double", "half", "int", "uint", "int8", "uint8", "int16", "uint16"}
-        for i, element in ipairs(LONG and all or {"float", "int8", "double"}) do
+        for i, element in ipairs(LONG and all or {"float", "int8"}) do
             local text = ([=[
                 kernel void near(neighbor $T x<>, neighbor float y<>, out float r<>, out int place<>) {
                     r = float(x[1][-1]) + 2.0 * float(x[-2][0]) + 3.0 * float(x[0][1]) + 5.0 * y[-1][-1] + 7.0 * y[3][1];
@@ -67,7 +67,7 @@ describe("maps of big streams", function()
             ]=]):gsub("$T", ({half = "float", int8 = "int", int16 = "int", uint8 = "uint", uint16 = "uint"})[element] or
                 element)
             local kernel = rill.kernel(text)
-            for k, shape in ipairs {{1, 1}, {2, 9}, {11, 3}, {40, 4}, {0, 3}} do
+            for k, shape in ipairs(LONG and {{1, 1}, {2, 9}, {11, 3}, {40, 4}, {0, 3}} or {{2, 9}, {40, 4}, {0, 3}}) do
                 local x, y = numbers(element, shape, i), numbers("float", shape, i + 50)
                 local a = {MODES[(i + k) % 6 + 1], MODES[(i + 2 * k) % 3 + 1]}
                 local b = {MODES[k % 3 + 1], MODES[(i + k) % 3 + 1]}
@@ -84,7 +84,7 @@ describe("maps of big streams", function()
                 end
             end
         end
-        assert.equal(LONG and 180 or 30, count)
+        assert.equal(LONG and 180 or 12, count)
     end)
 
     it("read neighbors whose offsets are computed", function()

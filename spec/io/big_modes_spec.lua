@@ -4,7 +4,7 @@ local rill = require "rill"
 local boundaries = require "spec.support.boundaries"
 local tempfiles = require "spec.support.tempfiles"
 
-local CASES <const> = os.getenv "RILL_SUITE_LONG" and 500 or 10
+local CASES <const> = os.getenv "RILL_SUITE_LONG" and 500 or 4
 local STEPS <const> = {"step", "step", "fixed", "pair", "mixed", "scale", "expression", "add"}
 
 local IDENTITY <const> = "kernel void same(neighbor float u<>, out float r<>) { r = u[0]; }"
