@@ -38,7 +38,7 @@ describe("rill.neighbors", function()
 
     it("finds the k nearest points in 1 to 3 dimensions, of floats and doubles", function()
         for _, type in ipairs {"float", "double"} do
-            for rank = 1, 3 do
+            for rank = (LONG or type == "float") and 1 or 3, 3 do
                 for _, n in ipairs(LONG and {0, 1, 7, 8, 9, 65, 300} or {0, 1, 9, 65}) do
                     check(type, rank, scattered(n, rank, uniform), {k = 5})
                 end
@@ -48,7 +48,7 @@ describe("rill.neighbors", function()
 
     it("finds any number of neighbors", function()
         local points <const> = scattered(150, 3, uniform)
-        for _, k in ipairs(LONG and {1, 2, 3, 12, 13, 32, 33, 64, 65, 150, 151, 400} or {1, 13, 65, 400}) do
+        for _, k in ipairs(LONG and {1, 2, 3, 12, 13, 32, 33, 64, 65, 150, 151, 400} or {13, 400}) do
             check("float", 3, points, {k = k})
         end
         check("double", 2, scattered(90, 2, uniform), {k = 70, periodic = {1, 1.5}})
@@ -126,7 +126,7 @@ describe("rill.neighbors", function()
             points[i] = {far + 1e-9 * math.random(), math.random() * 1e-9, i % 2 + 1e-12 * math.random()}
         end
         check("double", 3, points, {k = 8})
-        check("float", 3, points, {k = 8})
+        if LONG then check("float", 3, points, {k = 8}) end
     end)
 
     it("computes with coordinates from 1e-20 to 1e20", function()

@@ -5,6 +5,7 @@ local leaks = require "spec.support.leaks"
 local recorded = require "spec.support.scipy_signals"
 local signals = require "spec.support.signals"
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
 local S <const> = rill.signal
 
 local function signal(n, T)
@@ -27,7 +28,13 @@ describe("rill.signal", function()
         end}
         setmetatable(environment, {__index = S})
         assert.is_true(#recorded > 80)
+        local rows, of_function = {}, {}
         for _, row in ipairs(recorded) do
+            local name <const> = row[1]:match "^%w+"
+            of_function[name] = (of_function[name] or 0) + 1
+            rows[#rows + 1] = (LONG or of_function[name] <= 2) and row or nil -- in the short run: two for each function
+        end
+        for _, row in ipairs(rows) do
             local call, wanted = row[1], row[2]
             local got = numbers((load("return " .. call, call, "t", environment)()))
             assert.equal(#wanted, #got, call)
@@ -43,7 +50,7 @@ describe("rill.signal", function()
 
     it("has the results of models for random signals #doubles", function()
         math.randomseed(11)
-        for _ = 1, os.getenv "RILL_SUITE_LONG" and 40 or 12 do signals.check(signals.random(math.random)) end
+        for _ = 1, LONG and 40 or 5 do signals.check(signals.random(math.random)) end
     end)
 
     it("returns frequencies, and shapes of batches", function()
@@ -239,7 +246,7 @@ describe("rill.signal", function()
     it("has gradients where it consists of transforms and kernels #doubles", function()
         local x = rill.random({2, 13}, {seed = 1, type = "double"})
         local function iir(a) return (S.lfilter({2, 1}, {2, -1.8, 0.6}, a) ^ 3):sum() end
-        for name, f in pairs {
+        for name, f in pairs(LONG and {
             stft = function(a) return rill.cabs(S.stft(a, {size = 4, hop = 3})):sum() end,
             istft = function(a) return (S.istft(S.stft(a, {size = 4, hop = 1}), {hop = 1}) ^ 2):sum() end,
             welch = function(a) return rill.log((S.welch(a, {size = 6}))):sum() end,
@@ -249,7 +256,9 @@ describe("rill.signal", function()
             detrend = function(a) return (S.detrend(a) ^ 3):sum() end,
             fir = function(a) return (S.lfilter({1, 2, 3}, 1, a) ^ 2):sum() end,
             iir = iir, second = function(a) return (rill.grad(iir)(a) ^ 2):sum() end,
-        } do
+        } or {
+            istft = function(a) return (S.istft(S.stft(a, {size = 4, hop = 1}), {hop = 1}) ^ 2):sum() end, iir = iir,
+        }) do
             local done, message = pcall(rill.grad_check, f, x)
             assert.is_true(done, name .. ": " .. tostring(message))
         end
