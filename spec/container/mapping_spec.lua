@@ -36,9 +36,9 @@ end
 -- Each mapping, and a page of its range.
 local cases <const> = {
     {"a hash of diagonals", function() return diagonals(true) end, {4, 4}},
-    {"a hash of diagonals asked point by point", function() return diagonals() end, {3, 5}},
+    {"a hash of diagonals asked point by point #long", function() return diagonals() end, {3, 5}},
     {"shared places", folded, 5},
-    {"a table of a line", function() return T.linear {shape = {ROWS, COLUMNS}} end, 7},
+    {"a table of a line #long", function() return T.linear {shape = {ROWS, COLUMNS}} end, 7},
     {"a table of tiles", function()
         return T.fold {shape = {ROWS, COLUMNS}, to = {ROWS, 1, COLUMNS}}
     end, {2, 1, 4}},

@@ -36,7 +36,7 @@ local cases <const> = {
     {{13, 21}, {4, 7}, "double", "corners", "mirror", long = true},
     {{32, 16}, {8, 8}, "int16", "loops", "clamp"},
     {{12, 20}, {3, 4}, "float", "unknown", "zero"},
-    {{12, 16}, {3, 8}, "vec2", "corners", "clamp"},
+    {{12, 16}, {3, 8}, "vec2", "corners", "clamp", long = true},
     {{9, 10, 12}, {3, 5, 4}, "vec3", "seven", "clamp"},
     {{16, 16, 16}, {8, 8, 8}, "float", "cube", {"wrap", "zero", "clamp"}, long = true},
     {{2, 3, 4, 4, 8}, {1, 2, 2, 2, 4}, "int", "cross", "zero", long = true},

@@ -13,7 +13,7 @@ local seen <const> = {half = "float", uint8 = "uint"}
 -- Shapes, pages, overlaps, types, and the offsets of neighbors, or a loop over all of them; `long`:
 -- compiling takes seconds.
 local cases <const> = {
-    {{61}, {16}, 3, "half", 3}, {{13, 21}, {4, 7}, 1, "uint8", "loop"}, {{24, 40}, {4, 8}, 4, "float", 4},
+    {{61}, {16}, 3, "half", 3}, {{13, 21}, {4, 7}, 1, "uint8", "loop"}, {{24, 40}, {4, 8}, 4, "float", 4, long = true},
     {{20, 22}, {5, 6}, 2, "double", "loop", long = true}, {{9, 10, 12}, {3, 5, 4}, 1, "vec3", 1, long = true},
     {{16, 16, 16}, {4, 8, 8}, 2, "float", "loop"}, {{3, 4, 6, 8}, {1, 2, 3, 4}, 1, "int", 1, long = true},
 }

@@ -13,7 +13,7 @@ local cases <const> = {
     {"unorm8x4", "vec4", 3 / 255, function(x) return {x, x, x, x} end, "vec4(x)", function(e) return e[3] end,
         long = true},
     {pair, "int", 0, function(x) return {n = x // 1 | 0, v = {x, x, x, x}, h = {0, x}} end,
-        "Pair(int(x), vec4(x), vec2(x))", function(e) return e.n end},
+        "Pair(int(x), vec4(x), vec2(x))", function(e) return e.n end, long = true},
 }
 
 local function made(type, element, rank)

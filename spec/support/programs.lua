@@ -50,7 +50,7 @@ programs.cases = {
     {name = "a hash grid of one dimension", make = pages.container, page = {5}, long = true},
     {name = "a sparse container of three dimensions", make = pages.container, page = {2, 3, 2}, shape = {6, 7, 5},
         capacity = 60, long = true},
-    {name = "a hash grid of three dimensions", make = pages.container, page = {2, 2, 3}, reach = 3},
+    {name = "a hash grid of three dimensions", make = pages.container, page = {2, 2, 3}, reach = 3, long = true},
     {name = "a sparse container of four dimensions", make = pages.container, page = {2, 1, 2, 3},
         shape = {3, 3, 4, 5}, long = true},
 }
