@@ -133,7 +133,9 @@ describe("matmul", function()
         check.raises("unknown option 'activate'", rill.matmul, a, a, {activate = "relu"})
     end)
 
-    it("of float, of incomplete tiles", function() compare("float", SIZES) end)
+    it("of float, of incomplete tiles", function()
+        compare("float", LONG and SIZES or {{1, 1, 1}, {17, 33, 65}, {64, 64, 64}, {3, 70, 129}, {102, 101, 103}})
+    end)
 
     it("of double, of incomplete tiles #doubles", function() compare("double", {{17, 33, 65}, {5, 9, 200}}) end)
 
