@@ -3,6 +3,7 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local clouds = require "spec.support.clouds"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 local tempfiles = require "spec.support.tempfiles"
 local points <const> = rill.points
 
@@ -276,7 +277,7 @@ describe("rill.points", function()
         assert.same({2, 4, 6}, g:get(3))
     end)
 
-    it("computes with doubles that are large compared with the cloud", function()
+    shortened(it, "computes with doubles that are large compared with the cloud", function(whole)
         local near <const> = rill.random({300, 3}, {type = "double", seed = 4}):as "dvec3"
         local offset <const> = rill.from({{500000, 4649776, 100}}, "dvec3")
         local far <const> = (near + offset):eval()
@@ -284,7 +285,9 @@ describe("rill.points", function()
         local there <const> = rill.translation {-500000, -4649776, -100}
         assert.is_true(apart(points.transform(far, there), near) < 1e-8)
         assert.is_true(apart(points.normals(far), points.normals(near)) < 1e-5)
-        assert.same(points.outliers(near):values(), points.outliers(far):values())
+        if whole then
+            assert.same(points.outliers(near):values(), points.outliers(far):values())
+        end
         local few, counts = points.voxel(far, 0.25)
         local expected, count = points.voxel(near, 0.25)
         assert.same(count:values(), counts:values())
@@ -292,6 +295,9 @@ describe("rill.points", function()
         local T <const> = rill.translation {500000, 4649776, 100} * rill.rotation("z", 0.02) * there
         local _, report = points.icp(points.transform(far, T), far)
         assert.is_true(report.converged and report.rmse < 1e-7, report.rmse)
+        if not whole then
+            return
+        end
         _, report = points.icp(near:cast "vec3", near)
         assert.is_true(report.rmse < 1e-6, report.rmse)
     end)

@@ -61,7 +61,7 @@ describe("rill.solve.cg in one work group", function()
 
     shortened(it, "solves systems of any number of rows, in any precision #tables #doubles", function(whole)
         for _, n in ipairs(whole and {1, 2, 3, 4, 5, 31, 32, 33, 63, 64, 65, 255, 256, 257, 900, 1023, 1025, 3000} or
-            {1, 33, 257}) do
+            {1, 257}) do
             local list, rows = random(n, n, n > 1 and n <= 900 and n // 2 or nil, n > 40 and 7)
             local exact = {}
             for i = 1, n do

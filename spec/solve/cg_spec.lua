@@ -170,10 +170,11 @@ describe("rill.solve.cg", function()
     shortened(it, "stops with the least residual of a singular system without a solution", function(whole)
         local function given(r, z) z:write(0.25 * r) end
         for _, n in ipairs(whole and {5, 40, 300, 9000} or {40, 9000}) do
+            local all <const> = whole or n == 40
             local S, b, least = systems.neumann(n, 0.01)
-            for _, method in ipairs {"cg", "bicgstab"} do
-                for _, A in ipairs {S, function(x, y) S:multiply(x, y) end} do
-                    for _, form in ipairs {false, A == S and "jacobi" or false, given} do
+            for _, method in ipairs(all and {"cg", "bicgstab"} or {"cg"}) do
+                for _, A in ipairs(all and {S, function(x, y) S:multiply(x, y) end} or {S}) do
+                    for _, form in ipairs(all and {false, A == S and "jacobi" or false, given} or {false}) do
                         local _, report = solve[method](A, b, {preconditioner = form or nil, strict = false,
                             iterations = 1000})
                         assert.is_false(report.converged)
@@ -184,9 +185,9 @@ describe("rill.solve.cg", function()
         end
     end)
 
-    it("restores the x of the least residual in all groups of a dispatch", function()
+    shortened(it, "restores the x of the least residual in all groups of a dispatch", function(whole)
         for _, n in ipairs {4000, 9001, 60000} do -- one group, some, and more than run at a time
-            for _, T in ipairs {"float", "double"} do
+            for _, T in ipairs(whole and {"float", "double"} or {n == 4000 and "double" or "float"}) do
                 local solvable = rill.iota(n):map("x % 997 == 5 ? 0 : 1"):cast(T)
                 local a = ((rill.random(n, {seed = 6}) * 3 + 0.5) * solvable):eval():cast(T)
                 local b = ((rill.random(n, {seed = 8}) + 0.5) * (solvable + 1e-5)):eval():cast(T)

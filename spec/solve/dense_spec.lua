@@ -84,7 +84,7 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
 
     shortened(it, "solve systems of any size, as near as their precision is", function(whole)
         for _, type in ipairs(whole and {"float", "double"} or {"float"}) do
-            for _, n in ipairs(whole and {1, 2, 3, 4, 5, 7, 16, 31, 32, 33, 63, 64, 65, 97, 130} or {1, 3, 33, 70}) do
+            for _, n in ipairs(whole and {1, 2, 3, 4, 5, 7, 16, 31, 32, 33, 63, 64, 65, 97, 130} or {1, 33, 70}) do
                 for method, make in pairs(makers) do
                     local A, b = make(random({n, n}, n, type)), random(n, n + 1, type)
                     local before = A:values()

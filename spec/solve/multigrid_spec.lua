@@ -332,12 +332,14 @@ describe("rill.solve.hierarchy", function()
         end
     end
 
-    it("cycles in float as in double", function()
-        compare_cycles {
-            {{34, 35}, {"dirichlet", "neumann"}}, {{71, 40}, {"neumann", "periodic"}},
-            {{36, 150}, {"periodic", "dirichlet"}}, {{141, 34}, {"dirichlet", "dirichlet"}, {1, 1.1}, 0.02},
-            {{37, 46}, {"neumann", "neumann"}, 1, 0.1}, {{32, 65}, {"dirichlet", "dirichlet"}},
-        }
+    shortened(it, "cycles in float as in double", function(whole)
+        compare_cycles {{{36, 150}, {"periodic", "dirichlet"}}, {{37, 46}, {"neumann", "neumann"}, 1, 0.1}}
+        if whole then
+            compare_cycles {
+                {{34, 35}, {"dirichlet", "neumann"}}, {{71, 40}, {"neumann", "periodic"}},
+                {{141, 34}, {"dirichlet", "dirichlet"}, {1, 1.1}, 0.02}, {{32, 65}, {"dirichlet", "dirichlet"}},
+            }
+        end
     end)
 
     it("does so if a halo needs more work groups than an axis has #long #large", function()
