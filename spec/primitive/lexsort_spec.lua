@@ -10,7 +10,7 @@ local RANGES <const> = {
 local TYPES <const> = {
     "int", "uint", "float", "double", "bool", "int8", "uint8", "int16", "uint16", "half", "unorm8",
 }
-local FEW <const> = {"int", "float", "double", "uint8"}
+local FEW <const> = {"int", "double", "uint8"}
 local NAN <const> = 0 / 0
 local SPECIAL <const> = {NAN, math.huge, -math.huge, -0.0, 0.0}
 
@@ -71,7 +71,7 @@ describe("rill.lexsort", function()
 
     shortened(it, "orders rows of all types as a sort in Lua", function(whole)
         math.randomseed(7)
-        for trial = 1, whole and 120 or 60 do
+        for trial = 1, whole and 120 or 24 do
             local n <const> = trial % 5 == 0 and trial // 5 % 4 or math.random(60)
             local keys, lists, descending = {}, {}, {}
             for k = 1, math.random(4) do
@@ -100,7 +100,7 @@ describe("rill.lexsort", function()
             local s <const> = whole:copy()
             s:set(other, 5)
             s:set(NAN, 9)
-            for _, descending in ipairs {false, true} do
+            for _, descending in ipairs(all and {false, true} or {other == 5e9}) do
                 local options <const> = {descending = {descending, true}}
                 local first <const> = rill.argsort(tie, {descending = true})
                 local second <const> = rill.argsort(rill.gather(s, first), {descending = descending})

@@ -86,13 +86,13 @@ describe("algebra of sparse matrices", function()
 
     shortened(it, "sums, differences, products and multiples are those of dense matrices", function(whole)
         math.randomseed(77)
-        local formats <const> = {"csr", "coo", "ell", "unordered"}
-        for round = 1, whole and 150 or 60 do
+        local formats <const> = whole and {"csr", "coo", "ell", "unordered"} or {"coo", "unordered"}
+        for round = 1, whole and 150 or 24 do
             local m, k, n = math.random(0, 9), math.random(0, 9), math.random(0, 9)
             local types = {whole and math.random(2) == 1 and "double" or "float",
                 math.random(2) == 1 and "float" or "double"}
             local type = (types[1] == "double" or types[2] == "double") and "double" or "float"
-            local one, two = formats[math.random(4)], formats[math.random(4)]
+            local one, two = formats[math.random(#formats)], formats[math.random(#formats)]
             local A, a = random(m, k, math.random(0, 30), one, types[1])
             local B, b = random(m, k, math.random(0, 30), two, types[2])
             local C, c = random(k, n, math.random(0, 30), two, types[2])

@@ -267,8 +267,8 @@ describe("numbers of a distribution", function()
         end
     end)
 
-    it("have parameters that are streams", function()
-        for _, options in ipairs(cases) do
+    shortened(it, "have parameters that are streams", function(whole)
+        for _, options in ipairs(whole and cases or {cases[2], cases[4], cases[6], cases[8]}) do
             options.seed = 4
             local numbers, streams = rill.random({4, 25}, options):bytes(), {seed = 4}
             for name, value in pairs(options) do

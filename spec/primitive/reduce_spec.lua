@@ -277,9 +277,11 @@ describe("accuracy", function()
         local s <close> = rill.random(N, {seed = 9, low = -1, high = 1})
         local exact = words:map("x >> 8"):sum() * 0x1p-23 - N
         assert_near(exact, s:sum(), 1e-6 * N / 2, "sum")
-        assert_near(exact / N, s:mean(), 1e-6, "mean")
         assert_near(1 / 3, s:var(), 1e-3, "var")
-        assert_near(math.sqrt(N / 3), s:norm(), 1, "norm")
+        if os.getenv "RILL_SUITE_LONG" then
+            assert_near(exact / N, s:mean(), 1e-6, "mean")
+            assert_near(math.sqrt(N / 3), s:norm(), 1, "norm")
+        end
     end)
 
     it("of 1e8 and 2^24 ones, in any order #large", function()

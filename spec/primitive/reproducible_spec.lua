@@ -104,7 +104,7 @@ describe("reproducible reductions", function()
     before_each(function() math.randomseed(7) end)
 
     shortened(it, "have the same bits in any order and in views", function(whole)
-        cases(200, function(list, element, what)
+        cases(whole and 200 or 64, function(list, element, what)
             local s = rill.from(list, element)
             local other = rill.from(shuffled(list), element)
             local ends, before = shuffled(list), math.random(0, 7)
@@ -113,7 +113,7 @@ describe("reproducible reductions", function()
                 ends[#ends + 1] = 3.0
             end
             local view = rill.from(ends, element):domain(before + 1, before + #list)
-            for _, name in ipairs(whole and {"sum", "mean", "norm", "var", "std"} or {"sum", "var"}) do
+            for _, name in ipairs(whole and {"sum", "mean", "norm", "var", "std"} or {"var"}) do
                 local expected = bits(s[name](s))
                 assert.equal(expected, bits(other[name](other)), what .. ": " .. name)
                 assert.equal(expected, bits(view[name](view)), what .. ": view, " .. name)
