@@ -538,7 +538,7 @@ describe("products and quotients", function()
     it("with a factor that is always 0 keep NaN and infinity", function()
         local i, u = rill.from({1, 2, 3}, "int"), rill.from({1, 2, 3}, "uint")
         local b = i:gt(1)
-        for _, type in ipairs {"float", "double"} do
+        for _, type in ipairs(os.getenv "RILL_SUITE_LONG" and {"float", "double"} or {"float"}) do
             local x = rill.from({0 / 0, 1 / 0, -1 / 0}, type)
             local names = {"x:lt(x)", "i:gt(i)", "i - i", "i ~ i", "u - u", "b:ne(b)", "b & ~b", "2 i - 2 i", "i:ne(i)"}
             for k, zero in ipairs {x:lt(x), i:gt(i), i - i, i ~ i, u - u, b:ne(b), b & ~b, i * 2 - i * 2, i:ne(i)} do

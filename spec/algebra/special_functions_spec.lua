@@ -217,7 +217,8 @@ describe("the derivatives of the special functions", function()
 
     it("in expressions", function()
         local x = rill.from({0.3, 0.0625, 0.7, 0.26}, "double")
-        for _, name in ipairs(names) do
+        -- In the short mode one function: the kernels below have all.
+        for _, name in ipairs(os.getenv "RILL_SUITE_LONG" and names or {"erfinv"}) do
             rill.grad_check(function(s) return rill[name](s):sum() end, x)
         end
     end)

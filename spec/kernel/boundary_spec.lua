@@ -8,6 +8,7 @@ local leaks = require "spec.support.leaks"
 local INTS <const> = {-2147483648, -2147483647, -1073741825, -25, -1, 0, 9, 25, 1073741824, 2147483646, 2147483647}
 local UINTS <const> = {0, 9, 25, 1073741824, 2147483647, 2147483648, 3000000000, 4294967290, 4294967295}
 local VALUE <const> = -7
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
 
 -- Returns the element read at index i of 0 .. n - 1.
 local places = {
@@ -90,6 +91,9 @@ describe("boundaries, far outside:", function()
         end
     end)
 
+    -- In the short mode each type is read with some modes.
+    local short <const> = {float = "clamp value", int = "wrap", half = "mirror", double = "value", vec2 = "wrap"}
+
     -- Steps of several elements read whole texels of their rows, and of the elements beside them.
     for mode, place in pairs(places) do
         it(mode .. ", neighbors beside a step of a row", function()
@@ -98,6 +102,7 @@ describe("boundaries, far outside:", function()
                 float = {{0, -1}, {0, 1}, {1, 2}}, int = {{0, -3}, {1, -3}, {1, 3}, {-1, 1}}, half = {{0, -7}, {0, 5}},
                 double = {{0, 1}, {-1, -1}, {1, 1}}, vec2 = {{-1, 3}, {0, -2}, {0, 4}},
             } do
+                if not (LONG or short[type]:find(mode)) then goto next end
                 local seen = type == "half" and "float" or type
                 local terms = {}
                 for i, offset in ipairs(near) do
@@ -129,6 +134,7 @@ describe("boundaries, far outside:", function()
                     local got = k(bounded(s, mode))
                     check.equal(expected, (pairs_of and got:as "float" or got):reshape({-1}):values())
                 end
+                ::next::
             end
         end)
     end

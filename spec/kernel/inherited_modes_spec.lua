@@ -5,7 +5,7 @@ local boundaries = require "spec.support.boundaries"
 local leaks = require "spec.support.leaks"
 
 local LONG <const> = os.getenv "RILL_SUITE_LONG"
-local CASES <const> = LONG and 500 or 10
+local CASES <const> = LONG and 500 or 4
 
 local function stream_of(grid)
     local s <const> = rill.from(grid.data, "float"):reshape(grid.shape)
@@ -65,7 +65,9 @@ describe("inherited boundary modes", function()
             for k, modes in ipairs(lists) do
                 local case <const> = boundaries.case(k, rank, {"turn"})
                 case.u.modes, case.steps[10] = modes, "turn"
-                boundaries.run(case, stream_of, function(s) return s:values() end)
+                if LONG or k == rank + 1 or k > 5 then -- wrap, mirror or zero, and two lists of different modes
+                    boundaries.run(case, stream_of, function(s) return s:values() end)
+                end
             end
         end)
     end

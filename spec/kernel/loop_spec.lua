@@ -117,7 +117,7 @@ describe("a loop", function()
                 for where in pairs(texts) do
                     if where == "gather" or where == "random" or number % 3 == 1 then try(where, loop) end
                 end
-            else
+            elseif number % 2 == 1 then
                 try(turns[number % #turns + 1], loop)
             end
         end

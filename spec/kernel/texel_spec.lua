@@ -92,7 +92,7 @@ describe("whole texels:", function()
 
     -- In the family gpu, a step of a stencil reads its neighborhood as whole texels; in the family cpu, row by row.
     shortened(it, "random stencils are the same in both families", function(whole)
-        local count <const>, doubles <const> = whole and 60 or 10, whole
+        local count <const>, doubles <const> = whole and 60 or 4, whole
         local script <const> = ("require 'spec.support.stencils'.run(%d, %d, %s)"):format(whole and 1 or 20, count,
             doubles)
         local function run(family) return process.run(script, {RILL_FAMILY = family, GALLIVM_PERF = "nopt"}) end

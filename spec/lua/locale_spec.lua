@@ -13,13 +13,13 @@ describe("numbers in a locale with a comma", function()
 
     -- A locale is made for a process of its own: few machines have one with a comma.
     it("have a point, in files and in the bounds of loops", function()
-        local made = ("localedef -i de_DE -f UTF-8 '%s' 2> /dev/null"):format(files:path "de_DE.UTF-8")
+        local made = ("localedef -i de_DE -f ISO-8859-1 '%s' 2> /dev/null"):format(files:path "de_DE")
         if not os.execute(made) then
             pending "no localedef, or no sources of a locale with a comma"
             return
         end
         local path, script = files:path "point.mtx", files:write("locale.lua", [[
-            assert(os.setlocale "de_DE.UTF-8" and ("%.1f"):format(1.5) == "1,5")
+            assert(os.setlocale "de_DE" and ("%.1f"):format(1.5) == "1,5")
             local rill = require "rill"
             local A = rill.sparse.csr {shape = {1, 2}, offsets = {0, 1}, columns = {1}, values = {1.5}}
             A:save(arg[1])

@@ -153,7 +153,7 @@ describe("kernels of templates", function()
         assert.equal(program, t:program {T = "float"})
     end)
 
-    it("are removed from the cache after many others, and created again", function()
+    it("are removed from the cache after many others, and created again #long", function()
         local t = template.new "kernel float f(float x<>) { return x + float($n); }"
         local dropped = setmetatable({t:kernel {n = 0}}, {__mode = "v"})
         for n = 1, program_cache.LIMIT do

@@ -3,6 +3,8 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
+
 -- Returns a stream of small integers, often a view.
 local function random(shape, kind, way)
     local wide, step, sign = {}, {}, way == 2 and -1 or 1
@@ -94,18 +96,20 @@ describe("einsum", function()
     leaks.watch(setup, teardown)
 
     it("computes products of two streams #doubles", function()
-        for _, subscripts in ipairs {
+        for k, subscripts in ipairs {
             "ij,jk->ik", "ij,jk->ki", "ij,kj->ik", "ji,jk->ik", "ij,j->i", "j,jk->k", "i,i->", "i,i->i", "i,j->ij",
             "i,j->ji", "ij,ij->ij", "ij,ij->", "ij,ji->ij", "ij,ij->i", "ij,ij->j", "ij,kl->ijkl", "ij,kl->",
             "ij,kl->il", "bij,bjk->bik", "bij,bkj->ikb", "bij,bj->bi", "bij,bij->b", "ijb,bjk->ki", "ijk,kjl->il",
             "ijk,jl->kil", "ii,i->i", "ii,ij->j", "iij,j->", "ij,k->k", "bi,bj->bij", "ijk,ikj->ik",
         } do
-            for way = 0, 2 do
+            -- In the short mode two of six.
+            for way = LONG and 0 or k % 3, LONG and 2 or k % 3 do
                 compare(subscripts, {"float"}, way)
             end
-            compare(subscripts, {"double", "int"}, 1)
-            compare(subscripts, {"int", "bool"}, 2)
-            compare(subscripts, {"half", "uint"}, 0)
+            local types <const> = {{"double", "int"}, {"int", "bool"}, {"half", "uint"}}
+            for n = LONG and 1 or k % 3 + 1, LONG and 3 or k % 3 + 1 do
+                compare(subscripts, types[n], n % 3)
+            end
         end
     end)
 
@@ -142,12 +146,14 @@ describe("einsum", function()
             int8 = "int", uint16 = "uint", half = "float", unorm8 = "float", bool = "int", uint8 = "uint",
             int16 = "int", float = "float", double = "double", int = "int", uint = "uint",
         } do
+            if not (LONG or kind:find "^u") then goto next end
             local m = rill.from {{1, 0, 1}, {1, 1, 0}}:cast(kind)
             for _, text in ipairs {"ab", "ba", "ab->ba", "...", "a...->a...", "ab->a", "ab->b"} do
                 assert.equal(seen, rill.einsum(text, m).type, kind .. " " .. text)
             end
             assert.equal(seen, rill.einsum("aa->a", m:domain({1, 1}, {2, 2})).type)
             check.equal({1, 1, 0, 1, 1, 0}, rill.einsum("ab->ba", m):values())
+            ::next::
         end
     end)
 

@@ -90,7 +90,7 @@ describe("halves", function()
         assert.matches("^%l+\n$", process.output(CHECK))
     end)
 
-    it("if the driver truncates them, too", function()
+    it("if the driver truncates them, too #long", function()
         local library = preload("wrongdriver", pending)
         local files = tempfiles.open()
         local result = process.run(CHECK,

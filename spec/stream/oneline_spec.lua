@@ -15,18 +15,25 @@ end
 describe("many kernels of one expression", function()
     it("that differ only in numbers are warned of once, at the 64th, with what to write", function()
         local lines = said [[
-            for i = 1, 70 do x:map(("x * %.3e + a1.x - float(0x%x)"):format(10.0 ^ (i - 35), i), {a1 = {i, 2}}) end]]
-        assert.equal(1, #lines)
+            for i = 1, 66 do
+                if i == 64 then io.stderr:write "no warning of 63 kernels\n" end
+                x:map(("x * %.3e + a1.x - float(0x%x)"):format(10.0 ^ (i - 35), i), {a1 = {i, 2}})
+            end]]
+        assert.equal(2, #lines)
+        assert.equal("no warning of 63 kernels", table.remove(lines, 1))
         for _, text in ipairs {"rill: 64 kernels", "'x * 1.000e+29 + a1.x - float(0x40)'",
             's:map("x * a", {a = 2.5})'} do
             assert.truthy(lines[1]:find(text, 1, true), lines[1])
         end
     end)
 
-    it("are not warned of if they are fewer, equal, different texts, or have constants", function()
+    it("are not warned of if they are equal, or have constants", function()
         assert.same({}, said [[
-            for i = 1, 63 do x:map("x * " .. i + 0.5) end
-            for i = 1, 200 do x:map "x * 2.5" x:map("x * a", {a = i}) local _ = (x * i):sum() end
+            for i = 1, 200 do x:map "x * 2.5" x:map("x * a", {a = i}) local _ = (x * i):sum() end]])
+    end)
+
+    it("are not warned of if they are different texts #long", function()
+        assert.same({}, said [[
             for i = 1, 65 do x:map("x + v" .. i, {["v" .. i] = i}) end]])
     end)
 end)
