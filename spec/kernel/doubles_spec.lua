@@ -3,6 +3,8 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
+
 describe("functions of doubles in kernels", function()
     leaks.watch(setup, teardown)
 
@@ -20,8 +22,11 @@ describe("functions of doubles in kernels", function()
                 return rill.kernel((text:gsub("NAME", name)))
             end
             check.equal(expected, made "kernel double k(double x<>) { return NAME(x); }"(x):values())
-            check.equal(expected,
-                made "kernel double k(double x[], int i<>) { return NAME(x[i]); }"(x, rill.iota(#values)):values())
+            if LONG or name == "sin" then
+                check.equal(expected,
+                    made "kernel double k(double x[], int i<>) { return NAME(x[i]); }"(x, rill.iota(#values)):values())
+            end
+            if not LONG and name < "log" then return end
             local parts = made "kernel void k(double x<>, out dvec3 r<>) { r = NAME(dvec3(x, 1.0, x)); }"(x):values()
             for i = 1, #values do
                 check.equal({expected[i], expected[3], expected[i]}, {parts[3 * i - 2], parts[3 * i - 1], parts[3 * i]})
