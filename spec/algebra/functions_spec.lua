@@ -191,11 +191,11 @@ describe("functions of", function()
     it("powers of ints that are not floats", function()
         local x, y = {-1, -1, -3, 16777217, 2, 0, -2}, {16777217, -2147483647, 3, 2, 31, 0, -1}
         local a, b = rill.from(x, "int"), rill.from(y, "int")
-        local got, constant = (a ^ b):eval():values(), (a ^ 16777217):eval():values()
-        for i = 1, #x do
-            assert.equal(check.float32(x[i] ^ y[i]), got[i])
-            assert.equal(check.float32(x[i] ^ 16777217), constant[i])
-        end
+        local got = (a ^ b):eval():values()
+        for i = 1, #x do assert.equal(check.float32(x[i] ^ y[i]), got[i]) end
+        if not os.getenv "RILL_SUITE_LONG" then return end
+        local constant = (a ^ 16777217):eval():values()
+        for i = 1, #x do assert.equal(check.float32(x[i] ^ 16777217), constant[i]) end
         local v = rill.from({{-1, 2}, {3, -1}}, "ivec2") ^ rill.from({{16777217, 3}, {2, 16777218}}, "ivec2")
         check.equal({-1, 8, 9, 1}, v:eval():values())
     end)
@@ -542,6 +542,7 @@ describe("products and quotients", function()
             local x = rill.from({0 / 0, 1 / 0, -1 / 0}, type)
             local names = {"x:lt(x)", "i:gt(i)", "i - i", "i ~ i", "u - u", "b:ne(b)", "b & ~b", "2 i - 2 i", "i:ne(i)"}
             for k, zero in ipairs {x:lt(x), i:gt(i), i - i, i ~ i, u - u, b:ne(b), b & ~b, i * 2 - i * 2, i:ne(i)} do
+                if k % 2 == 0 and not os.getenv "RILL_SUITE_LONG" then goto next end
                 for _, e in ipairs(together {x * zero, zero * x, zero / (0 * i)}) do
                     local values = e:values()
                     for at = 1, 3 do
@@ -550,6 +551,7 @@ describe("products and quotients", function()
                     end
                 end
                 assert.same({0, 0, 0}, (rill.from({1, 0, 2.5}, type) * zero):values())
+                ::next::
             end
         end
         local v, z = rill.from({{0 / 0, 1 / 0}}, "vec2"), rill.from({{1, 2}}, "ivec2")

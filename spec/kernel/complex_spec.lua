@@ -2,6 +2,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 
+local LONG <const> = os.getenv "RILL_SUITE_LONG"
 local inf, nan <const> = math.huge, 0 / 0
 
 -- Returns the quotient of numbers that are multiplied by a power of two such that nothing overflows.
@@ -179,16 +180,19 @@ describe("complex numbers:", function()
     it("derivatives of expressions and kernels #doubles", function()
         local A, B = rill.from({{1, 2}, {0.3, -0.5}}, "dvec2"), rill.from({{-1, 0.2}, {1.3, 0.5}}, "dvec2")
         local w = rill.from({{0.3, 0.7}, {-1.3, 0.2}}, "dvec2")
-        local text <const> = "cmul(a, b) + 0.7 * cdiv(a, b) + 1.3 * conj(a) * b + 0.2 * cexp(a) + b * cabs(a) + " ..
+        local all <const> = "cmul(a, b) + 0.7 * cdiv(a, b) + 1.3 * conj(a) * b + 0.2 * cexp(a) + b * cabs(a) + " ..
             "b * cangle(a)"
+        -- In the short mode expressions and kernels have different functions.
+        local text = LONG and all or "cmul(a, b) + 1.3 * conj(a) * b + b * cangle(a)"
         local by_expression = load("local rill, a, b, w = ... return rill.dot(" .. text:gsub("c%l+%(", "rill.%0") ..
             ", w):sum()")
         rill.grad_check(function(a, b) return by_expression(rill, a, b, w) end, A, B)
+        text = LONG and all or "0.7 * cdiv(a, b) + 0.2 * cexp(a) + b * cabs(a)"
         local k = rill.kernel("kernel void k(dvec2 a<>, dvec2 b<>, out dvec2 r<>) { r = " .. text .. "; }")
         rill.grad_check(function(a, b) return rill.dot(k(a, b), w):sum() end, A, B)
         local g = rill.grad(function(z) return rill.cabs(z):sum() end)(rill.zeros(2, "dvec2"))
         assert.same({0, 0, 0, 0}, g:values())
-        if not os.getenv "RILL_SUITE_LONG" then return end
+        if not LONG then return end
         local _, slope = rill.jvp(function(a, b) return k(a, b) end, {A, B}, {w, B})
         local h <const> = 1e-5
         local difference = (k(A + h * w, B + h * B) - k(A - h * w, B - h * B)) / (2 * h)

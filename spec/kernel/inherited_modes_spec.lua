@@ -125,8 +125,10 @@ describe("inherited boundary modes", function()
             dilate = function(x) return rill.image.dilate(x, 1) end, gather = function(x) return rill.gather(x, at) end,
             convolve = function(x) return rill.convolve(x, weights) end,
         } do
+            if not LONG and name < "gather" then goto next end
             assert.same(f(s):values(), f(inherited):values(), name)
             assert.not_same(f(s):values(), f(wrap):values(), name)
+            ::next::
         end
         local stencil = rill.kernel [=[
             kernel void stencil(neighbor float u<>, out float r<>) { r = 4.5 * u[0] - u[-1] - u[1]; }

@@ -91,7 +91,7 @@ describe("random numbers in kernels", function()
     end)
 
     it("are all drawn although words are drawn again, on devices that limit the iterations of an invocation", function()
-        local limit <const>, n <const>, calls <const> = (1 << 31) + 1, 1 << 18, 64
+        local limit <const>, n <const>, calls <const> = (1 << 31) + 1, 1 << 18, LONG and 64 or 24
         local body <const> = ("h = h * 31u + random_int(%du);"):format(limit):rep(calls)
         local k = rill.kernel(("kernel void k(out uint r<>) { uint h = 0u; %s r = h; }"):format(body))
         local got = k {shape = n, seed = 5}
