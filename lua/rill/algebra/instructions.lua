@@ -2,7 +2,6 @@
 -- as text is the key under which the kernel is cached. Constants are arguments of the kernel, so new numbers never
 -- compile anything.
 local core = require "rill.core"
-local rill = require "rill.core.public"
 local define = require "rill.algebra.define"
 local formula = require "rill.algebra.functions"
 local lru = require "rill.core.lru"
@@ -282,7 +281,7 @@ function instructions.kernel(sequence)
     local entry = find_kernel(key)
     if not entry then
         serial = serial + 1
-        entry = {kernel = rill.kernel(write_kernel(sequence, key)), serial = serial}
+        entry = {kernel = core._kernel(write_kernel(sequence, key)), serial = serial}
         codes[entry.kernel] = sequence.code
         keep_kernel(key, entry)
     end

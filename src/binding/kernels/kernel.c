@@ -266,14 +266,21 @@ static Module *parse(lua_State *L, const char *function)
     return module_push(L, text, length, chunk, line, options);
 }
 
-/* Creates, compiles and pushes a kernel; raises. */
-static void push_compiled(lua_State *L, Module *module, const Function *f)
+/* Creates and pushes a kernel; raises. */
+static LuaKernel *push_created(lua_State *L, Module *module, const Function *f)
 {
     LuaKernel *self = kernel_slot(L);
     self->kernel = kernel_create(module, f);
     if (!self->kernel) {
         binding_raise_placed(L);
     }
+    return self;
+}
+
+/* Creates, compiles and pushes a kernel; raises. */
+static void push_compiled(lua_State *L, Module *module, const Function *f)
+{
+    LuaKernel *self = push_created(L, module, f);
     DeviceScope scope;
     Device *device = state_device(L);
     binding_enter(L, device, &scope);
@@ -307,6 +314,16 @@ static int rill_kernel(lua_State *L)
                           "{ r = x; }'");
     }
     push_compiled(L, module, last);
+    return 1;
+}
+
+/* _kernel(text): the kernel of a text that rill has generated. Its programs are compiled when they are launched. */
+static int rill_kernel_uncompiled(lua_State *L)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, 1, &length);
+    Module *module = module_push(L, text, length, "kernel text", 1, (TextOptions){0, false});
+    push_created(L, module, &module->functions.items[module->functions.count - 1]);
     return 1;
 }
 
@@ -684,6 +701,7 @@ static const luaL_Reg metamethods[] = {
 };
 
 static const luaL_Reg functions[] = {{"kernel", rill_kernel},
+                                     {"_kernel", rill_kernel_uncompiled},
                                      {"program", rill_program},
                                      {"_kernel_text", rill_kernel_text},
                                      {"_own_gradient", rill_own_gradient},
