@@ -51,7 +51,7 @@ describe("the example", function()
         script:names "heat.png"
     end)
 
-    it("spectrogram draws a sound and finds its harmonics", function()
+    it("spectrogram draws a sound and finds its harmonics #long", function()
         script:run("spectrogram", "-", script.directory)
         script:picture("spectrogram.png", 513, 641)
         script:names "spectrogram.png"
@@ -123,7 +123,7 @@ describe("the example", function()
         assert.is_true(tonumber(script.said:match "differ by (%S+) on average") < 0.005, script.said)
     end)
 
-    it("dam simulates a dam break, and prints the error of its front", function()
+    it("dam simulates a dam break, and prints the error of its front #long", function()
         script:run("dam", 4, script.directory)
         script:picture("dam.png", 540, 1080)
         script:names "dam.png"

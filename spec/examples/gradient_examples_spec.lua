@@ -34,7 +34,7 @@ describe("the example", function()
         assert(run("neural_field", 336, 896, "with an error of (%S+)", 20, nil, script.directory) < 0.16, script.said)
     end)
 
-    it("splats fits splats to an image", function()
+    it("splats fits splats to an image #long", function()
         assert(run("splats", 240, 960, "square error is (%S+)", 200, 20, nil, script.directory) < 0.25, script.said)
     end)
 

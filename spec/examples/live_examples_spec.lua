@@ -19,7 +19,7 @@ describe("the example", function()
         end)
     end
 
-    check("smoke", "64 8 0", "\n  8 steps, (%d+) units of smoke\n$")
+    check("smoke", "64 8 0", "\n  8 steps, (%d+) units of smoke\n$", " #long")
     check("waves", "64 8 0", "\n  0.08 seconds of waves\n$")
     check("mesh", "- 3 0", "\n  3 steps, %d%d+ triangles\n$")
     check("training", "8 0", "\n  8 steps: a loss of 0%.0%d+\n$", " #long")

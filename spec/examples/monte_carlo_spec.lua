@@ -90,7 +90,7 @@ describe("the example", function()
     end)
 
     -- A closed room whose surfaces emit the share of light that they absorb has the radiance 1 everywhere, by conservation of energy.
-    it("path_tracer conserves energy", function()
+    it("path_tracer conserves energy #long", function()
         local tracer, size, samples = module "path_tracer", 64, 24
         local sum = rill.stream("vec3", {size, size})
         tracer.trace:seed(3)(samples, {0, 0, 0}, 1, 1000, sum)

@@ -240,7 +240,7 @@ describe("the smoke example", function()
         end
     end)
 
-    it("draws frames that differ, with smoke that rises and a ball in it", function()
+    it("draws frames that differ, with smoke that rises and a ball in it #long", function()
         local n = 64
         local simulation = drawn.create(n)
         local moment = rill.kernel "kernel void moment(vec2 s<>, out float r<>) { r = s.x * float(indexof(r).y); }"

@@ -138,7 +138,7 @@ describe("the sparse fluid example", function()
         end
     end)
 
-    describe("as a script #slow", function()
+    describe("as a script #slow #long", function()
         local script
         setup(function() script = example.open() end)
         teardown(function() script:close() end)

@@ -43,7 +43,7 @@ describe("rill.fluid", function()
         assert(orders[1] >= 1.8, orders[1])
     end)
 
-    it("flows between plates as Poiseuille says", function()
+    it("flows between plates as Poiseuille says #long", function()
         local n, nu = 128, 1
         local f = rill.fluid {shape = {n, 4}, spacing = 1 / n, viscosity = nu, dt = 0.1, boundary = {x = "periodic"},
             cfl = 100}

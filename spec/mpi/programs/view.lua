@@ -81,8 +81,9 @@ local function values(kind, rows, columns)
     return kind == "float" and u or kind == "double" and u:cast "double" or (200 * u - 0):eval():cast(kind)
 end
 
-for _, kind in ipairs(program.whole and {"float", "int", "uint8", "vec3", "double"} or {"float", "uint8", "vec3"}) do
-    for _, shape in ipairs(kind == "float" and {{70, 90}, {3, 200}, {260, 5}, {1, 1}} or {{70, 90}}) do
+for _, kind in ipairs(program.whole and {"float", "int", "uint8", "vec3", "double"} or {"float", "vec3"}) do
+    for _, shape in ipairs {{70, 90}, table.unpack(kind == "float" and {{3, 200}, {260, 5}, {1, 1}} or {}, 1,
+        program.whole and 3 or 1)} do
         local rows, columns = shape[1], shape[2]
         local d = mpi.distribute(mpi.rank == 1 and values(kind, rows, columns) or nil, 1)
         local options = kind ~= "vec3" and {colormap = "magma"} or nil
