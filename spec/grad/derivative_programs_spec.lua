@@ -224,7 +224,8 @@ describe("derivatives of programs", function()
         end
     end)
 
-    it("of neighbors that are pushed", function()
+    -- #long: neighbors and pushed elements have tests of their own.
+    it("of neighbors that are pushed #long", function()
         local text = "kernel void f(neighbor double u<>, vout double v<>) { push(v, sin(u[1]) * u); }"
         local options = {random = function() return math.random() * 2 - 1 end}
         assert.is_nil(derivatives.check(rill.kernel(text), {u = X}, options))

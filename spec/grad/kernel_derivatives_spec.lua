@@ -171,7 +171,7 @@ local cases = {
         double t = u[-1];
         q = t - t;
         r = (q + t - q) * 0.5LF; }]=], function() return {u = list(5)} end},
-    {"neighbors at computed offsets", [=[kernel void f(neighbor(clamp) double u<>, out double r<>) {
+    {"neighbors at computed offsets #long", [=[kernel void f(neighbor(clamp) double u<>, out double r<>) {
         for (int i = -2; i <= 2; i++) r += u[i] * u[i] * double(i + 3); }]=], function() return {u = list(6)} end},
     {"gathers", [=[kernel void f(double a[], int i<>, double x<>, out double r<>) { r = a[i] * a[i + 1] * x; }]=],
         function() return {a = list(4), i = {0, 2, 3, 5, -1}, x = list(5)} end},
@@ -277,7 +277,8 @@ describe("derivatives of kernels", function()
             r = x;
             for (int i = 0; i < sizeof_stream(a).x; i++) r = r * a[i] + x * x; }]=]
         local places = {a_size = {4, 1, 1, 1}, a_mode = {0, 0, 0, 0}}
-        for name, kernel in pairs {a = sum:gradient {wrt = {"a"}}, x = LONG and sum:gradient {wrt = {"x"}} or nil} do
+        for _, name in ipairs(LONG and {"a", "x"} or {}) do
+            local kernel = sum:gradient {wrt = {name}}
             local arguments = {a = list(4), x = list(3), r_bar = list(3)}
             for key, value in pairs(name == "a" and places or {}) do arguments[key] = value end
             assert.is_nil(derivatives.check(kernel.made.kernel, arguments, {random = random, alone = LONG,

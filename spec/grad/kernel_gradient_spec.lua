@@ -98,6 +98,7 @@ describe("k:gradient", function()
         local dense = s:stream()
         check.equal({(dense * dense * dense):sum()}, a_bar:values(), 1e-12)
         check.equal((4 * dense * dense):eval():values(), x_bar:stream():values(), 1e-12)
+        if not LONG then return end
         local stencil = rill.kernel [=[kernel void g(neighbor double u<>, out double r<>) {
             r = u[-1][0] * u + u[0][1] * u[1][0]; }]=]
         local g = stencil:gradient()
