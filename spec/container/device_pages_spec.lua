@@ -44,8 +44,8 @@ local cases <const> = {
     {name = "two dimensions, two levels", shape = {3000, 2000}, page = {4, 4}, levels = 2, capacity = 700},
     {name = "two dimensions, three levels, bytes", long = true, shape = {999, 1001}, page = {3, 5}, levels = 3,
         type = "uint8", default = 9},
-    {name = "three dimensions, three levels, floats", shape = {200, 100, 300}, page = {2, 4, 3}, levels = 3,
-        type = "float"},
+    {name = "three dimensions, three levels, floats", long = true, shape = {200, 100, 300}, page = {2, 4, 3},
+        levels = 3, type = "float"},
     {name = "four dimensions, doubles", long = true, shape = {20, 30, 20, 30}, page = {2, 3, 2, 3},
         type = "double", default = 1, capacity = 700},
 }

@@ -47,6 +47,9 @@ describe("neighbors of a container's elements", function()
         for mode in pairs(whole and outside or {wrap = true}) do
             compare(s:boundary(mode), {1, 3}, mode, s:range({19, 10}, {20, 11}))
         end
+        if not whole then
+            return
+        end
         local tree = rill.quadtree("float", {size = 16, page = 4})
         tree:refine(rill.from({{3, 3}, {12, 5}}, "vec2"), 0)
         tree:update(function(_, i, j) return i * i - 3 * j end)

@@ -265,7 +265,7 @@ describe("rill.linalg", function()
         a:write(rill.stream("float", a.shape) + rill.eye(2))
         a[2][1]:fill(1)
         refuses("rill.linalg.inv: 'a' is singular: pivot 2 of matrix {2, 1} is 0", linalg.inv, a)
-        for _, n in ipairs {6, 130} do
+        for _, n in ipairs(LONG and {6, 130} or {130}) do
             local ones <const> = (rill.stream("float", {2, n, n}) + rill.eye(n)):eval()
             ones:set(0, 2, n, n)
             refuses(("rill.linalg.inv: 'a' is singular: pivot %d of matrix 2 is 0"):format(n), linalg.inv, ones)
@@ -330,15 +330,18 @@ describe("rill.linalg", function()
         local function total(x) return type(x) == "number" and x or x.size == 1 and x or x:sum() end
         for _, s in ipairs(LONG and {a, batch} or {batch}) do
             local axes <const> = #s.shape == 2 and {2, 1} or {1, 3, 2}
-            for _, f in ipairs {
+            local functions <const> = {
                 function(x) return total(linalg.det(x)) end,
                 function(x) return total((select(2, linalg.slogdet(x)))) end,
                 function(x) return (linalg.inv(x) * w):sum() end,
                 function(x) return (linalg.cholesky(((x + x:transpose(axes)) / 2):eval()) * w):sum() end,
                 function(x) return (linalg.expm(x) * w):sum() end,
                 function(x) return total(linalg.norm(x)) end,
-            } do
-                differences.check(f, {s}, {bound = 1e-6})
+            }
+            for i, f in ipairs(functions) do
+                if LONG or i % 2 == 1 then -- det, inv and expm in the short run
+                    differences.check(f, {s}, {bound = 1e-6})
+                end
             end
         end
         differences.check(function(x, y) return (linalg.solve(x, y) * y):sum() end, {a, w[1]:copy()}, {bound = 1e-6})
