@@ -34,7 +34,7 @@ describe("rill.mpi", function()
 
     -- `make test` runs some of the random programs, and in `make test-all` each number of ranks runs 500, 50 per process.
     test("inherits boundary modes as streams do", function()
-        local last <const> = os.getenv "RILL_SUITE_LONG" and 4500 or 4006
+        local last <const> = os.getenv "RILL_SUITE_LONG" and 4500 or 4003
         for first = 4001, last, 50 do
             assert.equal("done\n", same({2, 3}, "modes", first, math.min(first + 49, last)))
         end
