@@ -113,10 +113,12 @@ describe("random numbers in kernels", function()
         local bound = 4 / 1024 -- standard errors
         assert.near(0, n:mean(), bound)
         assert.near(1, n:var(), bound * 2 ^ 0.5)
-        assert.near(0, (n * n * n):mean(), bound * 15 ^ 0.5)
-        assert.near(3, (n * n * n * n):mean(), bound * 96 ^ 0.5)
         assert.near(1, e:mean(), bound)
-        assert.near(2, (e * e):mean(), bound * 20 ^ 0.5)
+        if LONG then
+            assert.near(0, (n * n * n):mean(), bound * 15 ^ 0.5)
+            assert.near(2, (e * e):mean(), bound * 20 ^ 0.5)
+        end
+        assert.near(3, (n * n * n * n):mean(), bound * 96 ^ 0.5)
         assert.truthy(e:min() > 0 and e:max() > 11)
     end)
 

@@ -67,7 +67,7 @@ describe("searches of keys", function()
 
     it("find equal rows of one to three columns of all types", function()
         math.randomseed(11)
-        for trial = 1, LONG and 12 or 5 do
+        for trial = 1, LONG and 12 or 4 do
             local n <const>, m <const> = size(trial), size(trial + 1)
             local t, t_lists, keys, key_lists = tables(n, m)
             local rows, repeated = {}, nil
@@ -158,7 +158,7 @@ describe("sets", function()
 
     it("agree with tables of Lua", function()
         math.randomseed(12)
-        for trial = 1, LONG and 12 or 6 do
+        for trial = 1, LONG and 12 or 4 do
             local kind <const>, few <const> = KINDS[math.random(#KINDS)], math.random(2) == 1
             local a, a_list = column(kind, size(trial), few)
             local b, b_list = column(kind, size(trial + 1), few)
