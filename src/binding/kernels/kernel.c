@@ -323,7 +323,11 @@ static int rill_kernel_uncompiled(lua_State *L)
     size_t length;
     const char *text = luaL_checklstring(L, 1, &length);
     Module *module = module_push(L, text, length, "kernel text", 1, (TextOptions){0, false});
-    push_created(L, module, &module->functions.items[module->functions.count - 1]);
+    const Function *last = module->functions.count ? &module->functions.items[module->functions.count - 1] : NULL;
+    if (!last || last->kind != FUNCTION_KERNEL) {
+        return luaL_error(L, "rill._kernel: expected a text that ends with a kernel");
+    }
+    push_created(L, module, last);
     return 1;
 }
 
