@@ -34,7 +34,7 @@ SNDFILE = $(call memo,SNDFILE,$(if $(call pkg,--modversion,sndfile),yes,no))
 SNDFILE_FLAGS = $(if $(filter yes,$(SNDFILE)),-DRILL_SNDFILE $(call pkg,--cflags,sndfile))
 SNDFILE_LIBS = $(if $(filter yes,$(SNDFILE)),$(call pkg,--libs,sndfile))
 # So is libmeshoptimizer, which has no file for pkg-config: without it M:simplify is an error that names the package.
-MESHOPTIMIZER = $(call memo,MESHOPTIMIZER,$(shell echo '\#include <meshoptimizer.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes || echo no))
+MESHOPTIMIZER = $(call memo,MESHOPTIMIZER,$(shell $(CC) -E -x c -include meshoptimizer.h /dev/null >/dev/null 2>&1 && echo yes || echo no))
 MESHOPTIMIZER_FLAGS = $(if $(filter yes,$(MESHOPTIMIZER)),-DRILL_MESHOPTIMIZER)
 MESHOPTIMIZER_LIBS = $(if $(filter yes,$(MESHOPTIMIZER)),-lmeshoptimizer)
 LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng $(JPEG_LIBS) $(SNDFILE_LIBS) $(MESHOPTIMIZER_LIBS) -lz -lm -ldl -lpthread

@@ -1,4 +1,5 @@
--- Tests tools/plain.sh, which hides optional libraries and programs, on an artificial PATH.
+-- Tests tools/plain.sh, which hides optional libraries and programs, on an artificial PATH, and how the Makefile finds
+-- libraries that pkg-config does not know.
 local tempfiles = require "spec.support.tempfiles"
 
 describe("tools/plain.sh", function()
@@ -28,5 +29,19 @@ describe("tools/plain.sh", function()
         for _, command in ipairs {"command -v mpirun", "pkg-config --libs libjpeg", "pkg-config --exists ompi-c"} do
             assert.equal("none\n", output(hidden .. "sh -c '%s || echo none'", command))
         end
+    end)
+end)
+
+describe("the Makefile", function()
+    it("finds libmeshoptimizer only if the compiler does", function()
+        local folder = tempfiles.open()
+        folder:write("meshoptimizer.h", "")
+        for options, found in pairs {[""] = "no", ["-I" .. folder.directory] = "yes"} do
+            local pipe = assert(io.popen(("env -u MAKEFLAGS -u MFLAGS -u MESHOPTIMIZER make -s --eval='found: ; "
+                .. "@echo $(MESHOPTIMIZER)' found CC='cc -nostdinc %s'"):format(options)))
+            assert.equal(found .. "\n", pipe:read "a")
+            pipe:close()
+        end
+        folder:close()
     end)
 end)
