@@ -159,6 +159,10 @@ static int l_wrapped(lua_State *L)
         lua_pushvalue(L, lua_upvalueindex(3));
         call_tracked(L, co, 1);
     }
+    if (interrupt.pending && lua_gethook(L) == stop_hook && lua_gethookcount(L) == 1) {
+        /* Ctrl-C came before the coroutine was entered, which has raised the error. The message handler gets time. */
+        lua_sethook(L, stop_hook, LUA_MASKCOUNT, RESPITE);
+    }
     lua_settop(L, 2);
     if (status != LUA_ERRMEM && lua_type(L, 2) == LUA_TSTRING) {
         luaL_where(L, 1);

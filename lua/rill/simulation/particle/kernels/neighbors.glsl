@@ -11,8 +11,8 @@ int cell_of($I c, $I mask) {
 $section(each)
 // Loops over the particles j in the cells around the $share positions `mine`, including the particle itself. `body`
 // runs for each j; on[k] is 1 if this turn covers mine[k], else 0 (zink of Mesa 22.3 crashes on arrays of bools). A
-// particle fetched only for another position is farther from mine[k] than the support, and no neighbor is missed. Fetching dominates the time, so positions in the
-// same row of cells, at most one support apart, share a turn, and the others have further turns. A row that passes
+// particle fetched only for another position is farther from mine[k] than the support, and no neighbor is missed.
+// Fetching dominates the time, so positions in the same row of cells, at most one support apart, share a turn, and the others have further turns. A row that passes
 // the end of the grid continues at its beginning. In each row only `most` particles from `skip` on are processed, for
 // devices that limit the trips of loops. Each trip processes two particles.
 $I cells[$share];
